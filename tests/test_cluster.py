@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ import pytest
 import landmarks as lm
 from landmarks.errors import WorkersLostError
 from landmarks.operators.base import Operator
-from landmarks.operators.dask.client import SETTING
+from landmarks.operators.dask.client import SETTING, compute
+from landmarks.operators.dask.vectors import SpreadVectors
 from landmarks.runs import runner
 
 dask = pytest.importorskip("dask", reason="needs dask")
@@ -34,6 +36,9 @@ def client():
 
 
 METHODS = {"rpcholesky": lm.RPCholesky(), "nuclear": lm.NuclearScores(5)}
+# what gives the same in memory; 9000 points are many enough for greedy to estimate its gains
+OTHERS = {"uniform": "uniform", "kmeans": "kmeans", "auto": "nuclear", "greedy": "nuclear"}
+FEW = 9000
 WIDTH = lm.rbf(sigma=0.5)
 
 
@@ -53,6 +58,22 @@ def picks() -> dict[str, np.ndarray]:
     """Those of kernels in memory."""
     K = lm.kernel(points(), WIDTH)
     return {name: lm.select(K, 100, method=METHODS[name]).indices for name in METHODS}
+
+
+@pytest.fixture(scope="module")
+def others() -> dict[str, lm.Selection]:
+    """The same by further methods, of fewer points."""
+    K = lm.kernel(points(FEW), WIDTH)
+    found = {name: lm.select(K, 20, method=name) for name in set(OTHERS.values())}
+    return {name: found[same] for name, same in OTHERS.items()}
+
+
+def in_parts(name: str, chunk: int) -> lm.Selection:
+    """The choice of a method among few points on the workers."""
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+        warnings.filterwarnings("ignore", message="exact gains of 9000 points")
+        patch.setattr("landmarks.methods.greedy.greedy.EXACT", 0.0)
+        return lm.select(kernel(points(FEW), chunk=chunk), 20, method=name)
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +100,12 @@ def test_three_chunkings_and_one_or_two_workers_give_the_same_bits(client):
 
 
 @pytest.mark.parametrize(("workers", "chunk"), [(1, 24_000), (2, 5000), (4, 7777)])
-def test_a_kernel_in_parts_gives_the_picks_in_memory(workers, chunk, picks):
+def test_a_kernel_in_parts_gives_the_picks_in_memory(workers, chunk, picks, others):
     with clusters.cluster(workers):
+        for name in OTHERS:
+            s = in_parts(name, chunk)
+            assert s.indices.tolist() == others[name].indices.tolist()
+            assert s.error() == pytest.approx(others[name].error(), abs=1e-9 * FEW)
         for name in METHODS:
             s = lm.select(kernel(points(), chunk=chunk), 100, method=METHODS[name])
             assert s.indices.tolist() == picks[name].tolist()
@@ -111,6 +136,44 @@ def test_workers_killed_while_landmarks_are_picked_change_nothing(client, name, 
         s = lm.select(kernel(points()), 100, method=METHODS[name])
     assert killed or (phases, name) == (["products"], "rpcholesky")
     assert s.indices.tolist() == picks[name].tolist()
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("question", [1, 3])
+def test_workers_killed_between_two_questions_change_nothing(
+    client, name, question, others, monkeypatch
+):
+    """Methods that report no progress ask the shards a few times."""
+    asked = []
+
+    def counted(part, **settings):
+        asked.append(part)
+        if len(asked) == question:
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        return compute(part, **settings)
+
+    monkeypatch.setattr("landmarks.operators.dask.parted.compute", counted)
+    s = in_parts(name, 4000)
+    assert s.error() == pytest.approx(others[name].error(), abs=1e-9 * FEW)
+    assert s.error("frobenius") == pytest.approx(others[name].error("frobenius"), rel=1e-6)
+    assert len(asked) >= question and s.indices.tolist() == others[name].indices.tolist()
+
+
+def test_a_bound_outlives_a_worker(client, others, monkeypatch):
+    product, killed = SpreadVectors.product, []
+
+    def counted(self, block):
+        killed.append(block)
+        if len(killed) == 2:
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        return product(self, block)
+
+    monkeypatch.setattr(SpreadVectors, "product", counted)
+    # each is a bound within a millionth of the best rank-k error
+    assert in_parts("auto", 4000).lower_bound() == pytest.approx(
+        others["auto"].lower_bound(), rel=2e-6
+    )
+    assert len(killed) >= 2
 
 
 def test_the_factor_outlives_a_worker(client):

@@ -255,19 +255,20 @@ def _tail_by_blocks(operator: Operator, k: int, depth: int) -> float:
     in sums, if those of K between the columns outside Q are smaller.
     """
     n, whole = operator.n, total(Pair(operator, operator.n), depth)
-    width = k + max(8, k // 8)
-    Q, T = np.empty((n, 0)), np.empty((0, 0))
-    block = np.linalg.qr(np.random.default_rng(0).standard_normal((n, width)))[0]
+    width, least = k + max(8, k // 8), 0.0
+    parts = in_parts(operator)
+    held = Vectors(operator) if parts is None or parts.vectors_here else parts.vectors()
+    block, Q, T = held.start(width), [], np.empty((0, 0))
     for count in range(1, MOST_BLOCKS + 1):
         if count * width > n:
-            return float(np.sum(spectrum(operator)[k:] ** depth))
-        following = host(operator.matmul(like(block, operator.like))).astype(np.float64)
-        Q, S = np.hstack([Q, block]), np.eye(width)
-        new = Q.T @ following
+            return float(np.sum(spectrum(operator)[k:] ** depth)) if held.here else least
+        following = held.product(block)
+        Q.append(block)
+        S, new = np.eye(width), held.inside(Q, following)
         T = np.block([[T, new[:-width]], [new[:-width].T, new[-width:]]])
         values, V = scipy.linalg.eigh((T + T.T) / 2, subset_by_index=(len(T) - k, len(T) - 1))
         for _ in range(2):  # twice: what is left after one may be rounding, which is not orthogonal
-            following, R = np.linalg.qr(following - Q @ (Q.T @ following))
+            following, R = held.outside(Q, following, held.inside(Q, following))
             S = R @ S
         block, sigma = following, scipy.linalg.svdvals(S @ V[-width:])
         near = whole - float(np.sum(np.maximum(values, 0.0) ** depth))
@@ -276,6 +277,36 @@ def _tail_by_blocks(operator: Operator, k: int, depth: int) -> float:
         if near - least <= max(1e-6 * near, 8 * eps(operator.digits) * whole):
             break
     return least
+
+
+class Vectors:
+    """Blocks of vectors of length n, and what the block Lanczos method does with them."""
+
+    here = True  # on this machine
+
+    def __init__(self, operator: Operator):
+        self.operator = operator
+
+    def start(self, width: int) -> np.ndarray:
+        """An orthonormal block in random directions."""
+        block = np.random.default_rng(0).standard_normal((self.operator.n, width))
+        return np.linalg.qr(block)[0]
+
+    def product(self, block: np.ndarray) -> np.ndarray:
+        """K times a block."""
+        return host(self.operator.matmul(like(block, self.operator.like))).astype(np.float64)
+
+    def inside(self, Q: list[np.ndarray], block: np.ndarray) -> np.ndarray:
+        """Qᵀ block, of all blocks of Q."""
+        return np.concatenate([part.T @ block for part in Q])
+
+    def outside(
+        self, Q: list[np.ndarray], block: np.ndarray, M: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The QR factors of block − QM."""
+        for part, rows in zip(Q, np.split(M, len(Q)), strict=True):
+            block = block - part @ rows
+        return np.linalg.qr(block)
 
 
 def basis(pair: Pair, indices: np.ndarray) -> Array:

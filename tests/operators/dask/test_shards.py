@@ -4,6 +4,7 @@ The fixtures make parts of 64 points, so that small problems have many.
 """
 
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -84,6 +85,17 @@ def test_auto_takes_nuclear_scores_where_swaps_would_take_too_long():
     assert [trial.label for trial in s.trials] == ["nuclear"]
 
 
+@pytest.mark.parametrize(("seconds", "answers"), [(180.0, "greedy"), (0.0, "nuclear")])
+def test_greedy_estimates_its_gains_where_exact_ones_take_too_long(monkeypatch, seconds, answers):
+    points, h, k = PROBLEMS["clusters"]
+    expected = lm.select(lm.kernel(points, h), k, method=answers).indices
+    monkeypatch.setattr("landmarks.methods.greedy.greedy.EXACT", seconds)
+    told = pytest.warns(UserWarning, match="exact gains of 700 points would take .* 100 probes")
+    with told if answers == "nuclear" else nullcontext():
+        found = lm.select(parted(points, h), k, method="greedy").indices
+    assert found.tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("method", ["greedy", "swap", "leverage", "iterated"])
 def test_other_methods_work_with_vectors_of_length_n(method):
     points, h = cloud(150), lm.rbf(sigma=2.0)
@@ -143,6 +155,22 @@ def test_estimated_errors_use_the_probes_of_those_in_memory():
         expected, found = a.estimated_error(criterion), b.estimated_error(criterion)
         assert found.value == pytest.approx(expected.value, rel=1e-8)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["clusters", "rough", "fast", "graded"])
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_bounds_are_computed_in_parts_and_are_those_in_memory(monkeypatch, name, criterion):
+    points, h, k = PROBLEMS[name]
+    K = lm.kernel(points, h)
+    eigenvalues = np.linalg.eigvalsh(K.matmul(np.eye(len(points))))[::-1]
+    best = float(np.sum(np.maximum(eigenvalues[k:], 0.0) ** (1 if criterion == "trace" else 2)))
+    monkeypatch.setattr("landmarks.linalg.error.FULL_SPECTRUM", 100)
+    monkeypatch.setattr(DaskKernel, "_product", None)  # no vectors of length n here
+    found = [lm.select(parted(points, h, chunks), k, method="rpcholesky") for chunks in CHUNKS]
+    bounds = [s.lower_bound(criterion) for s in found]
+    assert bounds[0] == bounds[1] == bounds[2] <= best * (1 + 1e-9)
+    assert bounds[0] >= best * (1 - 2e-6) - 1e-12 * found[0].total(criterion)
+    assert found[0].gap(criterion) == 1 - bounds[0] / found[0].error(criterion)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._array import Array, first_argmax, host, like, namespace, positions, take
-from ...operators.base import in_single
+from ...errors import warn_user
+from ...operators.base import in_parts, in_single, product_seconds
 from ...problem import (
     PLACED,
     SEARCHED,
@@ -35,12 +36,15 @@ from ..sampling.rpcholesky import pivots as draws
 from ..sampling.rpcholesky import quick_draw
 
 WIDTH = 10  # columns that are drawn at a time once the time is up
+EXACT = 180.0  # estimated seconds that exact gains of a kernel in parts on workers may take
 DOUBTFUL = 64  # most columns that are recomputed at a pick; with more, products switch to float64
 
 
 @dataclass(frozen=True)
 class Greedy:
     """Add, one at a time, the column that lowers the error most.
+
+    For points on the workers of a cluster, gains that take too long are estimated, with a warning.
 
     Parameters
     ----------
@@ -67,8 +71,27 @@ class Greedy:
         if not problem.affords_search(depth):
             cut_short()
             return quick_draw(problem, rng)
+        if depth == 1 and too_long_in_parts(problem):
+            from .nuclear import NuclearScores  # which is made of this file
+
+            return NuclearScores().choose(problem, rng)
         residual = Residual(problem.searched, problem.k)
         return pursue(problem, residual, ErrorGains(residual, depth))
+
+
+def too_long_in_parts(problem: Problem) -> bool:
+    """Whether exact gains take too long for a kernel in parts on workers; the user is told."""
+    parts, objective = in_parts(problem.operator), problem.objective
+    if parts is None or parts.vectors_here or problem.constraints:
+        return False
+    seconds = 1.2 * problem.k * product_seconds(problem.operator)
+    if seconds <= EXACT or not (objective.plain and objective.shares):
+        return False
+    warn_user(
+        f"exact gains of {problem.operator.n} points would take an estimated {seconds:.0f} s of "
+        "the workers' time; they are estimated from 100 probes, as by method='nuclear'"
+    )
+    return True
 
 
 class Gains(State, abc.ABC):

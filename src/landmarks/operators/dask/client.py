@@ -66,6 +66,17 @@ def keep_all(parts: Sequence[Lazy]) -> list[Lazy]:
         return list(dask.persist(*parts))
 
 
+def made(parts: Sequence[Lazy]) -> list[Lazy]:
+    """The same once the workers have made and stored them all: nothing is begun ahead."""
+    parts = keep_all(parts)
+    compute(lazy(all, [lazy(_is_made, part) for part in parts]))
+    return parts
+
+
+def _is_made(_: Any) -> bool:
+    return True
+
+
 class Reading:
     """Counts the chunks read and reports progress; a chunk read again after a loss counts once."""
 

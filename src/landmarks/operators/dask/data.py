@@ -1,6 +1,7 @@
 """Columns of a dask array: the Gram matrix in one pass if X is tall, products of tiles if wide."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,14 +71,30 @@ def chunks_of_rows(X: Any) -> tuple[list[Lazy], np.ndarray]:
     return list(X.to_delayed().ravel()), starts
 
 
-def each_chunk(X: Any, read: Callable[..., Any], *more: Any) -> tuple[Reading, list[Lazy]]:
-    """The lazy calls read(chunk, first row, topic, number, …) of all chunks, and their count."""
+def each_chunk(
+    X: Any, read: Callable[..., Any], *more: Any
+) -> tuple[Reading, list[Lazy], np.ndarray]:
+    """The lazy calls read(chunk, first row, topic, number, …) of all chunks, and their first rows.
+
+    The first of the three counts them as they are made.
+    """
     chunks, starts = chunks_of_rows(X)
     reading = Reading(len(chunks))
-    return reading, [
+    calls = [
         lazy(read, chunk, int(start), reading.topic, i, *more)
         for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
     ]
+    return reading, calls, starts
+
+
+def digest_of(parts: Sequence[Lazy]) -> str:
+    """SHA-256 of arrays on the workers, from that of each."""
+    each = compute(lazy(list, [lazy(_digest, part) for part in parts]))
+    return hashlib.sha256("".join(each).encode()).hexdigest()
+
+
+def _digest(part: np.ndarray) -> str:
+    return hashlib.sha256(np.ascontiguousarray(part).data).hexdigest()
 
 
 def finite_chunk(

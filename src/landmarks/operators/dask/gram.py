@@ -7,7 +7,6 @@ this machine.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,8 +20,8 @@ from ...runs import runner
 from ..base import Ledger, Operator, determining, faster_squares, new_rows, product_seconds
 from ..dense import Dense
 from ..restricted import Restricted
-from .client import Lazy, compute, constant, keep_all, lazy
-from .data import OVERHEAD, TASK, Tiled, _array
+from .client import Lazy, compute, constant, keep_all, lazy, made
+from .data import OVERHEAD, TASK, Tiled, _array, digest_of
 from .kernel import LOCAL, DaskKernel
 from .parted import Parted
 
@@ -82,8 +81,7 @@ class DaskGram(DaskKernel):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of K, from that of the strips."""
-        parts = compute(lazy(list, [lazy(_digest, strip) for strip in self.strips]))
-        return hashlib.sha256("".join(parts).encode()).hexdigest()
+        return digest_of(self.strips)
 
     @property
     def product_error(self) -> float:
@@ -174,10 +172,9 @@ def gram_in_strips(X: Tiled) -> DaskGram:
     """
     strips: list[Lazy] = [None] * len(X.tiles.T)
     for r, row in enumerate(X.tiles):
-        strips = keep_all(
+        strips = made(  # no row of tiles ahead
             [lazy(_with_rows, strip, list(row[c:]), X.power) for c, strip in enumerate(strips)]
         )
-        compute(lazy(sum, [lazy(len, strip) for strip in strips]))  # no row of tiles ahead
         runner.report("reading", r + 1, len(X.tiles))
     edges = [int(edge) for edge in X.col_edges]
     whole = [
@@ -230,7 +227,3 @@ def _diagonal(rule: StoredRows, numbers: np.ndarray) -> np.ndarray:
 
 def _sums_of_squares(strip: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->i", strip, strip)
-
-
-def _digest(strip: np.ndarray) -> str:
-    return hashlib.sha256(np.ascontiguousarray(strip).data).hexdigest()

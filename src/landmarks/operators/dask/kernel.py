@@ -6,7 +6,6 @@ operator like any: its vectors have length n, and are on this machine.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -31,10 +30,20 @@ from ..kernel import KernelOperator, check_block, chunked_error, fused_error, ke
 from ..parts import height, parts
 from ..restricted import Restricted
 from . import shards as _shards
-from .client import Lazy, Reading, announce, compute, constant, keep_all, lazy, tree
-from .data import CHUNK, OVERHEAD, TASK, added, checked, chunks_of_rows, finite_chunk
+from .client import Lazy, announce, compute, constant, keep_all, lazy, tree
+from .data import (
+    CHUNK,
+    OVERHEAD,
+    TASK,
+    added,
+    checked,
+    digest_of,
+    each_chunk,
+    finite_chunk,
+)
 from .parted import Parted
 from .shards import Rule, Squared
+from .vectors import SpreadVectors
 
 LOCAL = 4096  # up to this many points a kernel is computed here, not by the workers
 GROUPS = 8  # least parts in which points pass by the shards, if there are as many shards
@@ -62,8 +71,7 @@ class DaskKernel(Operator):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the points, from those of the shards."""
-        parts = compute(lazy(list, [lazy(_digest, points) for points, _ in self.stored]))
-        return hashlib.sha256("".join(parts).encode()).hexdigest()
+        return digest_of([points for points, _ in self.stored])
 
     @cached_property
     def groups(self) -> list[range]:
@@ -134,6 +142,10 @@ class DaskKernel(Operator):
     def points_at(self, indices: np.ndarray) -> np.ndarray:
         """The points at the indices, from the centre and in widths."""
         return host(self._here.spread(self._at(indices)))
+
+    def vectors(self) -> SpreadVectors:
+        """Blocks of vectors of length n, on the workers."""
+        return SpreadVectors(self)
 
     # With vectors of length n
 
@@ -243,12 +255,7 @@ def dask_kernel(
     """The kernel operator on the rows of a dask array; the points are read once, by the workers."""
     points = checked(points, "points")
     n, d = points.shape
-    chunks, starts = chunks_of_rows(points)
-    reading = Reading(len(chunks))
-    leaves = [
-        lazy(_read, chunk, int(start), i, reading.topic)
-        for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
-    ]
+    reading, leaves, starts = each_chunk(points, _read)
     ends = np.append(starts[1:], n)
     stored = keep_all([_cut(leaves, starts, ends, part) for part in parts(n)])
     sums = [lazy(np.sum, part, 0, np.float64) for part in stored]
@@ -277,7 +284,7 @@ def _joined(chunks: list[np.ndarray], bounds: list[tuple[int, int]]) -> np.ndarr
     )
 
 
-def _read(chunk: Any, start: int, i: int, topic: str) -> np.ndarray:
+def _read(chunk: Any, start: int, topic: str, i: int) -> np.ndarray:
     rows = finite_chunk(chunk, "points", start)
     announce(topic, i)
     return rows
@@ -285,7 +292,3 @@ def _read(chunk: Any, start: int, i: int, topic: str) -> np.ndarray:
 
 def _first(points: np.ndarray) -> np.ndarray:
     return points[:3]
-
-
-def _digest(points: np.ndarray) -> str:
-    return hashlib.sha256(np.ascontiguousarray(points).data).hexdigest()

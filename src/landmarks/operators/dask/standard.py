@@ -36,7 +36,7 @@ def standard_gram(X: Any, standard: Preparation, names: tuple[str, ...] | None) 
     if not standard.plain:
         chunks, starts = chunks_of_rows(X[: tile_height(n)])
         what = compute(lazy(_about_first_rows, chunks, starts.tolist(), named))
-    reading, leaves = each_chunk(X, _read_piece, constant(what), named)
+    reading, leaves, _ = each_chunk(X, _read_piece, constant(what), named)
     every = lazy(moments_of_piece, tree(join_all, leaves))
     moments, power = compute(every, reading, leaves)
     parts = standard.parts(moments.mean, moments.variance, _accuracy(X))
