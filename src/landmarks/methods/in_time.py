@@ -24,13 +24,11 @@ from .search.filled import Filled
 from .search.swap import Swap
 
 KEPT = 2  # times of the draw that are kept for filling what is missing, and for comparing with it
-FEWEST = (
-    8  # a sample has at least so many candidates for each of k, and k counts as so many at least
-)
+FEWEST = 8  # candidates in a sample for each of k at least, and the least that k counts as there
 SLOWER = 0.5  # the first sample may take so many times its estimate, which is high for small ones
 AMPLE = 3.0  # times what greedy and swaps take: with more time left no sample is searched
 LITTLE = 5.0  # a sample takes little if this is left so many times
-STORED = 3.5e-10  # seconds for each entry of a stored K in a product
+STORED = 3.5e-10  # seconds for each entry of a stored K, or of X, in a product
 SMALL = 3000  # columns up to which two choices are compared by their Frobenius error
 LEAST = 0.05  # seconds that a search gets in any case, well within what a run may be late
 SHORT = 0.1  # seconds that a run may be late; a draw in less shows nothing of the pace
@@ -57,13 +55,10 @@ class InTime:
             samples = Samples(problem, found[0], deepcopy(rng))
             samples.search()
             found += samples.found
-            if samples.found and not samples.affords(problem):
+            try:
+                found.append(self.method.choose(problem, rng))
+            except Stopped:
                 cut_short()
-            else:
-                try:
-                    found.append(self.method.choose(problem, rng))
-                except Stopped:
-                    cut_short()
         if not cuts:
             return found[-1]
         cut_short()
@@ -117,11 +112,11 @@ class Samples:
             return
         if problem.objective.target is not None or problem.objective.repeats:
             return
-        if least >= len(problem.candidates) or self.affords(problem, AMPLE):
+        if 2 * least > len(problem.candidates) or self.affords(problem, AMPLE):
             return
         ranked = self._ranked()
         size, slower = least, SLOWER
-        while size < len(ranked) and not self.affords(problem, AMPLE):
+        while 2 * size <= len(ranked) and not self.affords(problem, AMPLE):
             sample = np.union1d(self.drawn.indices, ranked[:size])
             part = self._part(sample)
             estimate, times = first_step_seconds(part), LITTLE if self.affords(problem) else 1.0
@@ -166,8 +161,8 @@ def first_step_seconds(problem: Problem) -> float:
     """An estimate of the seconds of greedy and swaps, in the form of K that these are made on."""
     operator, k = problem.operator, problem.k
     product = product_seconds(operator)
-    if 0 < 8 * operator.n**2 <= stored_up_to(operator):
-        product = min(product, STORED * operator.n**2)
+    if operator.m is not None or 0 < 8 * operator.n**2 <= stored_up_to(operator):
+        product = min(product, STORED * operator.n * (operator.m or operator.n))
     return search_seconds(operator, k, 1) + 2 * k * product
 
 
