@@ -153,6 +153,12 @@ def test_points_that_represent_no_other_are_warned_of():
     assert set(lm.select(lm.kernel(near, lm.rbf()), 1, method="greedy").indices) <= {0, 9}
 
 
+@pytest.mark.filterwarnings("error:the landmarks represent no other point")
+def test_short_points_among_long_ones_represent_each_other():
+    points = np.array([[1e-5, 2e-5], [2e-5, -1e-5], [1e-5, 1e-5], [1e5, 1e5]])
+    lm.select(lm.kernel(points, lm.linear()), 1, include=[0], exclude=[3])
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("sigma", [0.05, 1.0, 30.0])
 @pytest.mark.parametrize("kind", [lm.rbf, lm.laplacian])

@@ -58,6 +58,7 @@ from .gpu import fused, keops
 
 #: bytes of kernel values at a time: a few times the cache, however much memory is allowed
 CHUNK = 8 * 2**20
+SHORTEST = float(np.finfo(np.float64).tiny)
 LARGE = 20_000  # points from which fused products are most of the work where float64 is fast
 
 
@@ -478,9 +479,9 @@ def _warn_of_identity(operator: KernelOperator, indices: np.ndarray) -> None:
     values = operator.columns(first) + 0.0  # columns of a stored K are a view of it
     for i, j in enumerate(first):
         values[int(j), i] = 0.0
-    xp = namespace(values)
-    most = max(float(xp.max(values)), -float(xp.min(values)))
-    if most <= np.finfo(np.float32).eps * float(np.max(host(operator.diagonal()))):
+    lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
+    nearness = np.abs(host(values)) / np.fmax(np.outer(lengths, lengths[first]), SHORTEST)
+    if np.max(nearness) <= np.finfo(np.float32).eps:
         warn_user(
             "the landmarks represent no other point: the kernel matrix is numerically the "
             "identity, and any choice is as good; widen the kernel, e.g. a larger sigma"
