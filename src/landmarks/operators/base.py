@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._array import Array, Indices, Part, eps, on_gpu
+from .._array import Array, Indices, Part, eps, on_gpu, take
 
 if TYPE_CHECKING:
     from .sources import RowBlocks
@@ -86,9 +86,9 @@ class Operator(abc.ABC):
     def columns(self, indices: Indices) -> Array:
         """The n × len(indices) block of columns."""
 
-    @abc.abstractmethod
     def restrict(self, indices: Indices) -> Operator:
         """The principal submatrix of the indices, with the same ledger."""
+        return Restricted(self, indices)
 
     @property
     def digits(self) -> Array:
@@ -114,6 +114,46 @@ class Operator(abc.ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n}, dtype={self.like.dtype})"
+
+
+class Derived(Operator):
+    """A matrix of order n through the products of another one, its parent."""
+
+    def __init__(self, parent: Operator, n: int):
+        self.parent, self.n = parent, n
+        self.like, self.ledger = parent.like, parent.ledger
+        self.exponent, self.cheap = parent.exponent, parent.cheap
+
+    @property
+    def digits(self) -> Array:
+        return self.parent.digits
+
+    @property
+    def product_error(self) -> float:
+        return self.parent.product_error
+
+
+class Restricted(Derived):
+    """K[indices, indices] through the products of K (Lemma 3.3 uses it)."""
+
+    def __init__(self, parent: Operator, indices: Indices):
+        self.indices = np.asarray(indices)
+        super().__init__(parent, len(self.indices))
+
+    def _inside(self, indices: Indices | None) -> np.ndarray:
+        return self.indices if indices is None else self.indices[np.asarray(indices)]
+
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
+        return self.parent.matmul(block, rows=self._inside(rows), cols=self._inside(cols))
+
+    def diagonal(self) -> Array:
+        return take(self.parent.diagonal(), self.indices)
+
+    def columns(self, indices: Indices) -> Array:
+        return take(self.parent.columns(self._inside(indices)), self.indices)
+
+    def restrict(self, indices: Indices) -> Restricted:
+        return Restricted(self.parent, self._inside(indices))
 
 
 # What some classes of operators answer otherwise than the rest. An operator outside the package

@@ -23,7 +23,6 @@ from .._array import (
 )
 from ..errors import NotPSDError, warn_user
 from .base import MEMORY, Ledger, Operator, block_width, blocks, validate
-from .restricted import Restricted
 
 
 class Function(Operator):
@@ -96,9 +95,6 @@ class Function(Operator):
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices))
         return self.matmul(unit_vectors(indices, self))
-
-    def restrict(self, indices: Indices) -> Restricted:
-        return Restricted(self, indices)
 
 
 def function(

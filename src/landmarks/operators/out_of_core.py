@@ -6,7 +6,6 @@ import numpy as np
 
 from .._array import Array, Indices, Part
 from .base import Ledger, Operator, block_width, faster_squares, product_seconds, source_of
-from .restricted import Restricted
 from .sources import RowBlocks, pass_height, tiles
 
 ROWS_MEMORY = 2**30  # default limit in bytes for work on an X read in blocks
@@ -80,9 +79,6 @@ class ByRows(Operator):
         for X in self._tiles():
             columns += X.T @ _columns(X, indices)
         return columns
-
-    def restrict(self, indices: Indices) -> Operator:
-        return Restricted(self, np.asarray(indices))
 
     def _tiles(self) -> Iterator[np.ndarray]:
         for _, X in tiles(

@@ -38,7 +38,6 @@ from .base import (
     remade_in_double,
     stored_up_to,
 )
-from .restricted import Restricted
 
 
 class Toeplitz(Operator):
@@ -73,9 +72,6 @@ class Toeplitz(Operator):
         lags = np.abs(np.arange(self.n)[:, None] - np.asarray(indices)[None, :])
         xp = namespace(self.first_column)
         return xp.reshape(take(self.first_column, lags.ravel()), lags.shape)
-
-    def restrict(self, indices: Indices) -> Restricted:
-        return Restricted(self, indices)
 
 
 determining.register(Toeplitz, lambda operator: (operator.first_column,))

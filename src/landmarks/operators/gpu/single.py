@@ -21,10 +21,10 @@ from .tiling import (
     factor,
     form,
     in_passes,
+    launch,
     padded,
     slots,
     spans,
-    unrolled,
 )
 
 
@@ -52,37 +52,36 @@ def single_squared_row_sums(h: kernels.Kernel, x: Any, y: Any) -> Array:
 
 
 def _start(
-    kernel: Any, x: SinglePoints, y: SinglePoints, v: Array, tile: Tile, options: dict[str, Any]
+    kernel: Any,
+    x: SinglePoints,
+    y: SinglePoints,
+    v: Array,
+    tile: Tile,
+    precision: str,
+    **constants: Any,
 ) -> Array:
-    """Start a kernel on its grid; the sums of the partial results of the spans."""
-    import torch
-
-    shape, width = shape_of(x), options.get("N", 1)
-    rows, cols = padded(x.n), padded(y.n)
-    strips, tiles = -(-x.n // tile.rows), -(-y.n // tile.cols)
-    parts = spans(strips, tiles, tile.run, slots(v))
-    out = torch.empty((parts, rows, width), dtype=torch.float32, device=v.device)
-    coordinates, unroll = unrolled(x.points.shape[1])
-    scale, nearest = (factor(x.h), 0.0) if x.layout is None else (1.0, x.layout.nearest)
-    with torch.cuda.device_of(v):
-        kernel[strips, parts](
-            *operands(x, True, shape), *operands(y, False, shape), v, out,
-            rows, cols, tiles, -(-tiles // parts), coordinates, scale, nearest,
-            **shape, BM=tile.rows, BN=tile.cols, UNROLL=unroll,
-            num_warps=tile.warps, num_stages=tile.stages, **options,
-        )  # fmt: skip
-    return (out[0] if parts == 1 else out.sum(0))[: x.n]
-
-
-def _exponential(tile: Tile, precision: str) -> int:
-    """How exponentials are taken: INTERPRETED, UNIT, MIXED or MIXED_COARSE."""
+    """What a kernel gives for packed points and v."""
     from . import single_kernels
 
+    shape = shape_of(x)
+    exponential = single_kernels.UNIT
     if single_kernels.interpreted():
-        return 0
-    if not tile.mixed:
-        return 1
-    return 3 if precision == "fast" else 2
+        exponential = single_kernels.INTERPRETED
+    elif tile.mixed:
+        coarse = precision == "fast"
+        exponential = single_kernels.MIXED_COARSE if coarse else single_kernels.MIXED
+    return launch(
+        kernel,
+        (*operands(x, True, shape), *operands(y, False, shape)),
+        v,
+        tile,
+        spans(*tile.grid(x.n, y.n), tile.run, slots(v)),
+        (x.n, y.n, x.points.shape[1]),
+        (factor(x.h), 0.0) if x.layout is None else (1.0, x.layout.nearest),
+        **shape,
+        **constants,
+        EXP=exponential.value,
+    )
 
 
 def _vector(x: SinglePoints, y: SinglePoints, v: Array, precision: str, *, square: bool) -> Array:
@@ -92,9 +91,8 @@ def _vector(x: SinglePoints, y: SinglePoints, v: Array, precision: str, *, squar
     from . import single_kernels
 
     v = torch.nn.functional.pad(v.float(), (0, -v.shape[0] % ROW_STEP))
-    tile = _vector_tile(x)
-    options = {"SQUARE": square, "EXP": _exponential(tile, precision)}
-    out = _start(single_kernels.vector_product, x, y, v, tile, options)
+    kernel, tile = single_kernels.vector_product, _vector_tile(x)
+    out = _start(kernel, x, y, v, tile, precision, N=1, SQUARE=square)
     return out[:, 0] * 2.0 ** (-2 * SHIFT if square else -SHIFT)
 
 
@@ -108,8 +106,8 @@ def _block(x: SinglePoints, y: SinglePoints, block: Array, precision: str) -> Ar
     v, width = _halves(block / scale, high_only, tile.joint)
     both = 1 if tile.joint else 2
     low = 0 if high_only else both
-    options = {"N": width, "LOW": low, "RUN": tile.run, "EXP": _exponential(tile, precision)}
-    out = _start(single_kernels.block_product, x, y, v, tile, options)
+    kernel = single_kernels.block_product
+    out = _start(kernel, x, y, v, tile, precision, N=width, LOW=low, RUN=tile.run)
     if low == 1:
         out = out[:, : width // 2] + out[:, width // 2 :]
     return out[:, : block.shape[1]] * (scale * 2.0**-SHIFT)
