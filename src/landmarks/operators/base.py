@@ -74,6 +74,10 @@ class Operator(abc.ABC):
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
+    def __init__(self, n: int, like: Array, *, exponent: int = 0, ledger: Ledger | None = None):
+        self.n, self.like, self.exponent = n, like, exponent
+        self.ledger = ledger or Ledger()
+
     @abc.abstractmethod
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         """The product K[rows, cols] @ block; all rows or columns when None."""
@@ -120,9 +124,8 @@ class Derived(Operator):
     """A matrix of order n through the products of another one, its parent."""
 
     def __init__(self, parent: Operator, n: int):
-        self.parent, self.n = parent, n
-        self.like, self.ledger = parent.like, parent.ledger
-        self.exponent, self.cheap = parent.exponent, parent.cheap
+        super().__init__(n, parent.like, exponent=parent.exponent, ledger=parent.ledger)
+        self.parent, self.cheap = parent, parent.cheap
 
     @property
     def digits(self) -> Array:

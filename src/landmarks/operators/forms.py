@@ -143,7 +143,7 @@ def form(operator: Operator, k: int) -> Operator:
     if isinstance(wide, Dense) and not on_gpu(wide.like):  # no layout changes a bit
         K = np.ascontiguousarray(host(wide.K))
         if K is not wide.K:
-            wide = Dense(K, exponent=wide.exponent, ledger=wide.ledger, digits=wide.digits)
+            wide = wide.of(K)
     if wide.n <= SMALL:
         wide = _stored(wide)
     return _low_rank(wide, k) or _stored(wide)

@@ -201,8 +201,7 @@ def rescaled(operator: Operator, d: np.ndarray) -> Operator:
         return operator.of(X)
     if isinstance(operator, Dense):
         D = like(d, operator.K)
-        K = D[:, None] * operator.K * D[None, :]
-        return Dense(K, exponent=operator.exponent, ledger=operator.ledger, digits=operator.digits)
+        return operator.of(D[:, None] * operator.K * D[None, :])
     return Scaled(operator, d)
 
 
