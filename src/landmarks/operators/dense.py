@@ -406,8 +406,7 @@ def array_data(X: Any) -> Data:
     X = _check.matrix(X, "X")
     xp = namespace(X)
     power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
-    X = _check.scaled(X, power)
-    return Data(X, exponent=2 * power)
+    return Data(_check.scaled(X, power), exponent=2 * power)
 
 
 def is_symmetric(X: Array) -> bool:

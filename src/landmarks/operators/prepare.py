@@ -183,15 +183,11 @@ class Preparation:
         self, source: RowBlocks, weights: np.ndarray | None, memory: int
     ) -> Prepared:
         products = gram_fits(source, memory)
-        moments, power = moments_of_rows(
-            source,
-            about_mean=not self.plain,
-            products=products,
-            memory=memory,
-            weights=weights,
+        centred = not self.plain
+        moments, power = moments_of_rows(source, centred, products, memory, weights)
+        mean, factor, _ = parts = self.parts(
+            moments.mean, moments.variance, float(np.finfo(source.dtype).eps)
         )
-        parts = self.parts(moments.mean, moments.variance, float(np.finfo(source.dtype).eps))
-        mean, factor, _ = parts
         rows = Standardised(source, power, mean, factor, weights) if source.again else None
         exponent = 0 if self.scale else 2 * power
         K = scaled_gram(moments, self.center, factor)
@@ -242,17 +238,14 @@ class Preparation:
         dtype, X = X.dtype, X.astype(np.float64)  # a copy: the user's matrix stays as it is
         X.data = _check.scaled(X.data, power)
         known, variance = _mean_and_variance(X, weights)
-        parts = self.parts(known, variance, accuracy)
-        mean, factor, _ = parts
+        mean, factor, _ = parts = self.parts(known, variance, accuracy)
         w = np.ones(X.shape[0]) if weights is None else weights
         Z = scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)
         Z = scipy.sparse.csc_array(Z, dtype=dtype)
         exponent, W = 0 if self.scale else 2 * power, float(w.sum())
-        operator: Sparse | Shifted
+        operator: Operator = Sparse(Z, exponent=exponent)
         if self.center:
             operator = Shifted(Z, mean * factor, np.sqrt(w), exponent=exponent)
-        else:
-            operator = Sparse(Z, exponent=exponent)
         found = self.result(operator, parts, Moments(W, known, W * variance), power)
         return replace(found, symmetric=sparse_is_symmetric(X))
 
@@ -294,12 +287,8 @@ class CompleteRows(RowBlocks):
 
     def __init__(self, source: RowBlocks):
         self.source, self.seen = source, 0
-        self.n, self.names, self.dtype, self.again = (
-            source.n,
-            source.names,
-            source.dtype,
-            source.again,
-        )
+        self.n, self.names = source.n, source.names
+        self.dtype, self.again = source.dtype, source.again
 
     def read(self, memory: int) -> Iterator[np.ndarray]:
         self.seen = 0

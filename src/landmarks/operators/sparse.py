@@ -159,8 +159,7 @@ def sparse_data(X: Any) -> Sparse:
     if power:
         X = X.copy()
         X.data = _check.scaled(X.data, power)
-    operator = Sparse(X, exponent=2 * power)
-    return operator
+    return Sparse(X, exponent=2 * power)
 
 
 def is_symmetric(X: Any) -> bool:
@@ -168,6 +167,11 @@ def is_symmetric(X: Any) -> bool:
     if X.shape[0] != X.shape[1] or (X - X.T).nnz > 0:
         return False
     return X.nnz > np.count_nonzero(X.diagonal())
+
+
+def place_of(X: Any, entry: int) -> tuple[int, int]:
+    """The row and the column of a stored entry of a CSC matrix."""
+    return int(X.indices[entry]), int(np.searchsorted(X.indptr, entry, side="right") - 1)
 
 
 def checked_sparse(
@@ -186,12 +190,10 @@ def checked_sparse(
     )
     bad = np.isinf(X.data) if missing else ~np.isfinite(X.data)
     if bad.any():
-        place = int(np.flatnonzero(bad)[0])
-        column = int(np.searchsorted(X.indptr, place, side="right") - 1)
-        where = (int(X.indices[place]), column)
+        first, count = int(np.flatnonzero(bad)[0]), int(bad.sum())
+        where = place_of(X, first)
         called = None if names is None else names[where[1]]
-        count = int(bad.sum())
-        raise ValueError(_check.not_finite("X", X.data[place], where, count, called, drops=drops))
+        raise ValueError(_check.not_finite("X", X.data[first], where, count, called, drops=drops))
     if not X.has_canonical_format:
         X = X.copy()  # adding up duplicates writes to the arrays, which the user may hold
         X.sum_duplicates()
