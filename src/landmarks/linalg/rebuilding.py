@@ -215,7 +215,8 @@ def factor_of(pair: Pair) -> tuple[np.ndarray, float, np.ndarray]:
             f"this bound or estimate needs a factor of K: at most {STORED} candidates, or a "
             f"numerical rank of at most {LOW_RANK}; this is {operator!r}. Choose among fewer points"
         )
-    return host(F).astype(np.float64).T, rounding, host(F).astype(np.float64).T
+    X = host(F).astype(np.float64).T
+    return X, rounding, X
 
 
 def stored_factor(K: np.ndarray, rounding: float) -> np.ndarray:
