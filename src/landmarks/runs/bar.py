@@ -124,8 +124,8 @@ class RichBar(Bar):
     """A bar drawn by rich."""
 
     def __init__(self, stream: TextIO):
-        from rich.console import Console
         from rich import progress as rich
+        from rich.console import Console
 
         super().__init__()
         self.bar = rich.Progress(
