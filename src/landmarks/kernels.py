@@ -21,8 +21,8 @@ def negative_squared_distances(x: Array, y: Array) -> Array:
     """
     xp = namespace(x)
     if _cancels(x) and is_single(x):
-        wide = negative_squared_distances(xp.astype(x, xp.float64), xp.astype(y, xp.float64))
-        return xp.astype(wide, x.dtype)
+        promoted = negative_squared_distances(xp.astype(x, xp.float64), xp.astype(y, xp.float64))
+        return xp.astype(promoted, x.dtype)
     if _cancels(x):
         return -_by_coordinates(x, y, lambda difference: difference**2)
     left = xp.concat([2 * x, -xp.sum(x * x, axis=1, keepdims=True), xp.ones_like(x[:, :1])], axis=1)

@@ -216,19 +216,19 @@ def spectrum(operator: Operator) -> np.ndarray:
     """All eigenvalues of K, largest first, without what is below zero by rounding."""
     if operator in _spectra:
         return _spectra[operator]
-    wide = in_double(operator)
-    if wide.m is not None:
-        X = host(wide.factor()).astype(np.float64)
+    promoted = in_double(operator)
+    if promoted.m is not None:
+        X = host(promoted.factor()).astype(np.float64)
         values = scipy.linalg.svdvals(X, check_finite=False) ** 2
     else:
-        K = host(densify(wide)).astype(np.float64)
+        K = host(densify(promoted)).astype(np.float64)
         values = scipy.linalg.eigvalsh(K, check_finite=False)[::-1]
-        slack = rounding_slack(wide.digits) * wide.n**0.5
+        slack = rounding_slack(promoted.digits) * promoted.n**0.5
         if values[-1] < -slack * float(np.max(np.diagonal(K))):
             raise NotPSDError(
                 "K must be positive semidefinite, but its eigenvalues are from "
-                f"{np.ldexp(values[-1], wide.exponent):.3g} to "
-                f"{np.ldexp(values[0], wide.exponent):.3g}, so there is no lower bound; clip "
+                f"{np.ldexp(values[-1], promoted.exponent):.3g} to "
+                f"{np.ldexp(values[0], promoted.exponent):.3g}, so there is no lower bound; clip "
                 "the negative ones"
             )
     _spectra[operator] = np.maximum(values, 0.0)

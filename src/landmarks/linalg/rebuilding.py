@@ -33,7 +33,7 @@ STEPS = 60  # most steps of the weights of a design
 WORK = 2e10  # most multiplications of the steps
 ENOUGH = 5  # fewer steps than this are not worth starting
 SURE = 1e-10  # an angle by which a bound hardly changes
-SETTLED = 1e-3  # relative to the error: if the bound is this close to f(w), stop raising it
+GAP = 1e-3  # relative to the error: if the bound is this close to f(w), stop raising it
 LEAST = 1e-290  # gains whose sum is less are as good as none
 
 
@@ -204,12 +204,12 @@ def factor_of(pair: Pair) -> tuple[np.ndarray, float, np.ndarray]:
         rounding = rounded_before(operator.like) ** 2
         X = host(operator.factor()).astype(np.float64)
         return X, rounding, X
-    wide = in_double(operator)
-    rounding = FLOOR * eps(wide.digits)
-    if wide.n <= STORED:
-        K = host(densify(wide)).astype(np.float64)
+    promoted = in_double(operator)
+    rounding = FLOOR * eps(promoted.digits)
+    if promoted.n <= STORED:
+        K = host(densify(promoted)).astype(np.float64)
         return stored_factor(K, rounding), rounding, K
-    F = pivoted_factor(wide, LOW_RANK, eps(wide.digits))
+    F = pivoted_factor(promoted, LOW_RANK, eps(promoted.digits))
     if F is None:
         raise UnsupportedError(
             f"this bound or estimate needs a factor of K: at most {STORED} candidates, or a "
@@ -360,7 +360,7 @@ def design_bound(base: Rebuilding, k: int, repeats: bool = False) -> float:
         largest = k * gains.max() if repeats else np.sum(np.sort(gains)[-k:])
         bound = error + float(gains @ w) - float(largest) - doubt
         best = max(best, bound)
-        if bound >= error * (1 - SETTLED):
+        if bound >= error * (1 - GAP):
             break
         w = _weights(w * np.sqrt(gains), k, np.inf if repeats else 1.0)
     return base.outside + best if best > 0 else 0.0

@@ -28,15 +28,15 @@ class Ledger(threading.local):
 
     Each thread has its own counts, so runs in threads that share an operator do not mix them.
 
-    rough : the products among them that were taken in float32 for a search in float64.
-    widened : the searches in float64 of data in float32.
+    in_single : the products among them that were taken in float32 for a search in float64.
+    promoted : the searches in float64 of data in float32.
     """
 
     products: int = 0
     columns: int = 0
     entries: int = 0
-    rough: int = 0
-    widened: int = 0
+    in_single: int = 0
+    promoted: int = 0
 
     def __reduce__(self) -> tuple[type[Ledger], tuple[int, ...]]:
         return Ledger, tuple(asdict(self).values())

@@ -43,10 +43,10 @@ def pivoted_factor(operator: Operator, most: int, unit: float) -> Array | None:
     """
     diagonal = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
     floor = FLOOR * unit * diagonal
-    left, whole = diagonal.copy(), float(diagonal.sum())
+    left, trace = diagonal.copy(), float(diagonal.sum())
     F, r = zeros((operator.n, 0), operator.like), 0
     while np.any(left > floor):
-        slow = r >= BLOCK and float(left.sum()) > whole * 10 ** (-SLOWEST * r / most)
+        slow = r >= BLOCK and float(left.sum()) > trace * 10 ** (-SLOWEST * r / most)
         if r == most or slow:
             return None
         # the columns of which most is left, and the most that is left of any other

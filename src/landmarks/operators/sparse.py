@@ -30,10 +30,10 @@ remade_in_double.register(SparseGram, lambda operator: operator.of(operator.X.as
 @form.register
 def _sparse_form(operator: SparseGram, k: int) -> Operator:
     """The form of X as an array where that is small; else K where it is stored, or as it is."""
-    wide = operator.of(operator.X.astype(float)) if is_single(operator.like) else operator
+    promoted = operator.of(operator.X.astype(float)) if is_single(operator.like) else operator
     if operator.n * operator.m * 8 > MEMORY // 8:
-        return wide.stored or wide
-    return form(Data(wide.factor(), exponent=operator.exponent, ledger=operator.ledger), k)
+        return promoted.stored or promoted
+    return form(Data(promoted.factor(), exponent=operator.exponent, ledger=operator.ledger), k)
 
 
 class Sparse(SparseGram):

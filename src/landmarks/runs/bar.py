@@ -27,12 +27,12 @@ def progress_bar(
             yield
         return
 
-    def heard(progress: Progress) -> bool | None:
+    def both(progress: Progress) -> bool | None:
         bar.update(progress)
         return None if callback is None else callback(progress)
 
     try:
-        with watching(heard):
+        with watching(both):
             yield
     finally:
         bar.close()
