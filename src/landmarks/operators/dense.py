@@ -399,20 +399,3 @@ remade_in_double.register(Data, lambda operator: operator.of(double(operator.X))
 def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
     """Whether K = XᵀX is small enough to keep and a product with it costs less than two with X."""
     return n <= 2 * m and n * n * itemsize <= MEMORY
-
-
-def array_data(X: Any) -> Data:
-    """The operator of the columns of a matrix in memory, checked."""
-    X = _check.matrix(X, "X")
-    xp = namespace(X)
-    power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
-    return Data(_check.scaled(X, power), exponent=2 * power)
-
-
-def is_symmetric(X: Array) -> bool:
-    """Whether X is a symmetric matrix and not diagonal, for which X and XᵀX choose the same."""
-    m, n = X.shape
-    xp = namespace(X)
-    if m != n or not bool(xp.all(X == X.T)):
-        return False
-    return int(xp.count_nonzero(X)) > int(xp.count_nonzero(xp.linalg.diagonal(X)))

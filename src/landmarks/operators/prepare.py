@@ -17,11 +17,10 @@ import scipy.sparse
 from .. import _check
 from .._array import Array, eps, host, like, namespace
 from .base import Operator
-from .dense import Data, Dense, array_data, is_symmetric, psd
+from .dense import Data, Dense, psd
 from .out_of_core import ROWS_MEMORY, ByRows, gram_fits
 from .sources import RowBlocks, Standardised, tile_height, tiles
-from .sparse import Shifted, Sparse, checked_sparse, sparse_data, sparse_gram
-from .sparse import is_symmetric as sparse_is_symmetric
+from .sparse import Shifted, Sparse, checked_sparse, is_symmetric, sparse_gram
 from .sums import Moments, moments_of, moments_of_rows
 
 WAYS = ("error", "impute", "drop", "pairwise")  # what may be done about missing values
@@ -207,9 +206,6 @@ class Preparation:
     def _of_complete(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if scipy.sparse.issparse(X):
             return self._of_sparse(checked_sparse(X), weights)
-        if self.plain and weights is None:
-            operator = array_data(X)
-            return replace(unprepared(operator), symmetric=is_symmetric(operator.X))
         return self._of_dense(X, weights)
 
     def _of_dense(self, X: Any, weights: np.ndarray | None) -> Prepared:
@@ -217,6 +213,8 @@ class Preparation:
         xp = namespace(X)
         power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
         X = _check.scaled(X, power)
+        if self.plain and weights is None:
+            return replace(unprepared(Data(X, exponent=2 * power)), symmetric=is_symmetric(X))
         Z, parts, moments = self._applied(X, weights)
         operator = Data(
             Z,
@@ -231,14 +229,17 @@ class Preparation:
         return scaled_gram(moments_of(X, weights, products=True)[0], self.center, factor)
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
-        if self.plain and weights is None:
-            return replace(unprepared(sparse_data(X)), symmetric=sparse_is_symmetric(X))
-        accuracy = float(np.finfo(X.dtype).eps)
+        dtype, symmetric = X.dtype, is_symmetric(X)
         power = _check.exponent(float(np.max(np.abs(X.data), initial=0.0)), X.data)
-        dtype, X = X.dtype, X.astype(np.float64)  # a copy: the user's matrix stays as it is
+        if self.plain and weights is None:
+            if power:
+                X = X.copy()  # the user's matrix stays as it is
+                X.data = _check.scaled(X.data, power)
+            return replace(unprepared(Sparse(X, exponent=2 * power)), symmetric=symmetric)
+        X = X.astype(np.float64)  # a copy too
         X.data = _check.scaled(X.data, power)
         known, variance = _mean_and_variance(X, weights)
-        mean, factor, _ = parts = self.parts(known, variance, accuracy)
+        mean, factor, _ = parts = self.parts(known, variance, float(np.finfo(dtype).eps))
         w = np.ones(X.shape[0]) if weights is None else weights
         Z = scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)
         Z = scipy.sparse.csc_array(Z, dtype=dtype)
@@ -247,7 +248,7 @@ class Preparation:
         if self.center:
             operator = Shifted(Z, mean * factor, np.sqrt(w), exponent=exponent)
         found = self.result(operator, parts, Moments(W, known, W * variance), power)
-        return replace(found, symmetric=sparse_is_symmetric(X))
+        return replace(found, symmetric=symmetric)
 
 
 def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarray:

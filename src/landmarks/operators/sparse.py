@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from .. import _check
-from .._array import Array, Indices, Part, is_single
+from .._array import Array, Indices, Part, is_single, namespace
 from .base import MEMORY, Ledger, Operator, determining, remade_in_double
 from .dense import Data, Gram
 from .forms import form
@@ -151,22 +151,15 @@ def sparse_gram(X: Any, mean: Array | None = None, weights: Array | None = None)
 determining.register(Shifted, lambda operator: (operator.X, operator.mean, operator.weights))
 
 
-def sparse_data(X: Any) -> Sparse:
-    """The operator of the columns of a SciPy sparse matrix or array of any format."""
-    X = checked_sparse(X)
-    largest = float(np.max(np.abs(X.data))) if X.nnz else 0.0
-    power = _check.exponent(largest, X.data)
-    if power:
-        X = X.copy()
-        X.data = _check.scaled(X.data, power)
-    return Sparse(X, exponent=2 * power)
-
-
 def is_symmetric(X: Any) -> bool:
-    """Whether X is a symmetric matrix and not diagonal."""
-    if X.shape[0] != X.shape[1] or (X - X.T).nnz > 0:
+    """Whether X is a symmetric matrix and not diagonal, for which X and XᵀX choose the same."""
+    if X.shape[0] != X.shape[1]:
         return False
-    return X.nnz > np.count_nonzero(X.diagonal())
+    if scipy.sparse.issparse(X):
+        return (X - X.T).nnz == 0 and X.nnz > np.count_nonzero(X.diagonal())
+    xp = namespace(X)
+    symmetric = bool(xp.all(X == X.T))
+    return symmetric and int(xp.count_nonzero(X)) > int(xp.count_nonzero(xp.linalg.diagonal(X)))
 
 
 def place_of(X: Any, entry: int) -> tuple[int, int]:
