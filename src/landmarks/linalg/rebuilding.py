@@ -23,7 +23,7 @@ from ..errors import UnsupportedError
 from ..operators.base import DENSE_MEMORY
 from ..operators.forms import densify, in_double
 from ..operators.pair import Pair
-from ..operators.pivoted_factor import FLOOR, pivoted_factor
+from ..operators.pivoted_factor import FLOOR, lapack_pivots, pivoted_factor
 from .dependence import has_rank
 
 STORED = 5000  # largest order of a kernel or stored matrix that is factorised completely
@@ -223,17 +223,13 @@ def stored_factor(K: np.ndarray, rounding: float) -> np.ndarray:
     """X with K = XᵀX by a pivoted Cholesky factor of K scaled to a unit diagonal."""
     lengths = np.sqrt(np.maximum(np.diag(K), 0.0))
     scale = np.where(lengths > 0, lengths, 1.0)
-    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(
-        K / np.outer(scale, scale), lower=1, tol=rounding
-    )
-    X = np.zeros((max(1, rank), len(K)))
-    X[:rank, order - 1] = np.tril(factor)[:, :rank].T
+    L, order = lapack_pivots(K / np.outer(scale, scale), rounding)
+    X = np.zeros((max(1, L.shape[1]), len(K)))
+    X[: L.shape[1], order] = L.T
     return X * lengths
 
 
-def fewer_rows(
-    X: np.ndarray, B: np.ndarray, *, same: bool = False
-) -> tuple[np.ndarray, np.ndarray, float]:
+def fewer_rows(X: np.ndarray, B: np.ndarray, *, same: bool) -> tuple[np.ndarray, np.ndarray, float]:
     """X and B in an orthonormal basis of X where that has fewer rows, and ‖B‖² outside of it.
 
     same : whether B is X.
@@ -252,7 +248,7 @@ def fewer_rows(
     return R * scale, inside + more, float(np.sum(rest * rest))
 
 
-def best_directions(pair: Pair, k: int, exclude: tuple[int, ...] = (), depth: int = 1) -> float:
+def best_directions(pair: Pair, k: int, exclude: tuple[int, ...], depth: int) -> float:
     """The error of the best k directions in the range of the candidates."""
     base = rebuilding(pair).without(exclude)
     if depth == 2:
@@ -272,14 +268,14 @@ def weighted_factor(pair: Pair) -> np.ndarray:
     return X if pair.weights is None else X * np.sqrt(pair.weights)
 
 
-def least_error(base: Rebuilding, k: int, repeats: bool = False) -> float:
+def least_error(base: Rebuilding, k: int, repeats: bool) -> float:
     """The error of the best k directions in the range of the candidates, for the trace."""
     inside, missed = reached(base, k, repeats)
     values = scipy.linalg.svdvals(inside, check_finite=False) if inside.size else np.zeros(0)
     return base.outside + missed + float(np.sum(values[k:] ** 2))
 
 
-def safe_bound(pair: Pair, k: int, exclude: tuple[int, ...] = (), depth: int = 1) -> float:
+def safe_bound(pair: Pair, k: int, exclude: tuple[int, ...], depth: int) -> float:
     """A bound that holds: the same less what rounding may have added, or that of a design.
 
     0 where the columns cannot be had explicitly.
@@ -336,7 +332,7 @@ def _measured(base: Rebuilding) -> tuple[np.ndarray, float]:
     return inside * (s / np.sqrt(1 + s * s))[:, None], missed
 
 
-def design_bound(base: Rebuilding, k: int, repeats: bool = False) -> float:
+def design_bound(base: Rebuilding, k: int, repeats: bool) -> float:
     """What no choice of k measurements can go below; 0 where it would cost too much.
 
     A bound by convex design: weights instead of a choice. With M(w) = I + Σ w_j x_j x_jᵀ/σ_j² the

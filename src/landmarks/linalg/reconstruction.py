@@ -106,8 +106,9 @@ class Reconstruction(Shown):
         labels = np.arange(self.coefficients.shape[1])
         if self.names is not None:
             labels = np.asarray(self.names, dtype=object)
-        chosen = labels[self.indices]
-        if self.chosen_names is not None:
+        if self.chosen_names is None:
+            chosen = labels[self.indices]
+        else:
             chosen = np.asarray(self.chosen_names, dtype=object)
         return frames.DataFrame(self.coefficients, index=chosen, columns=labels)
 

@@ -11,7 +11,6 @@ from functools import singledispatch
 from weakref import WeakSet
 
 import numpy as np
-import scipy.linalg
 
 from .._array import (
     Array,
@@ -40,7 +39,7 @@ from .base import (
     stored_up_to,
 )
 from .dense import Data, Dense, Gram
-from .pivoted_factor import FLOOR, pivoted_factor
+from .pivoted_factor import FLOOR, lapack_pivots, pivoted_factor
 
 FAST = 1e-6  # relative to tr K, after k pivots: below it a stored K has lost half of its digits
 FEW_ROWS = 4  # a factor of K has at most n/4 columns
@@ -101,7 +100,7 @@ class Factored(Data):
         return max(represented(k, eps(self.like)) ** 2, self.rounding) * self.diagonal()
 
 
-def gram_powers(X: Array, depth: int, omega: Array | None = None) -> list[Array]:
+def gram_powers(X: Array, depth: int, omega: Array | None) -> list[Array]:
     """diag K, diag KΩK (and diag KΩKΩK) of K = XᵀX, each a sum of squares or of products."""
     found = [column_dots(X, X)]
     if depth > 0:
@@ -240,8 +239,7 @@ def form_of_columns(operator: Operator) -> Operator:
 def remaining_trace(K: np.ndarray, steps: int) -> float:
     """The share of tr K that is left after some pivots of the largest residual."""
     trace = float(np.trace(K))
-    factor, _, rank, _ = scipy.linalg.lapack.dpstrf(K, lower=1)
-    taken = np.tril(factor)[:, : min(steps, rank)]
+    taken = lapack_pivots(K)[0][:, :steps]
     return max(0.0, 1.0 - float(np.sum(taken * taken)) / trace) if trace > 0 else 0.0
 
 

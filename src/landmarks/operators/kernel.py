@@ -6,7 +6,6 @@ fits, where a search makes many products.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
@@ -466,7 +465,7 @@ def fused_error(like: Array, precision: str) -> float:
     return fused.ERRORS[precision] if is_single(like) else fused.DOUBLE_ERROR
 
 
-def chunked_error(like: Array, largest: float = math.inf) -> float:
+def chunked_error(like: Array, largest: float) -> float:
     """A bound on the relative error of a product in chunks, with distances by inner products.
 
     largest : the largest squared norm of the points, in units of the kernel's width.

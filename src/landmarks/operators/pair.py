@@ -151,9 +151,9 @@ _scaled: Remembered[Operator, tuple[Operator, np.ndarray | None]] = Remembered()
 def pair_of(
     operator: Operator,
     n: int,
-    weights: np.ndarray | None = None,
-    noise: np.ndarray | None = None,
-    repeats: bool = False,
+    weights: np.ndarray | None,
+    noise: np.ndarray | None,
+    repeats: bool,
 ) -> Pair:
     """The pair, with candidates brought to similar lengths where squares would leave the range.
 

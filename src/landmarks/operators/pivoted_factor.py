@@ -85,6 +85,16 @@ def _solved(L: np.ndarray, columns: Array) -> Array:
     return solve_from_right(columns, like(L, columns))
 
 
+def lapack_pivots(K: np.ndarray, tolerance: float = -1.0) -> tuple[np.ndarray, np.ndarray]:
+    """L and the order of LAPACK's pivoted Cholesky: K[order, order] = L Lᵀ up to the rank of K.
+
+    L has a column for each pivot. tolerance : the largest residual at which it ends; that of LAPACK
+    below 0.
+    """
+    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(K, lower=1, tol=tolerance)
+    return np.tril(factor)[:, :rank], order.astype(np.int64) - 1
+
+
 def check_semidefinite(left: np.ndarray, diagonal: np.ndarray, first: int = 0) -> None:
     """Raise when a diagonal entry of a residual is negative far beyond rounding.
 
