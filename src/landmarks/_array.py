@@ -69,9 +69,8 @@ def zeros(shape: int | tuple[int, ...], reference: Array) -> Array:
 
 def add_diagonal(matrix: Array, values: Array | float) -> Array:
     """The matrix plus a diagonal: n values, or one for all."""
-    xp = namespace(matrix)
-    identity = xp.eye(matrix.shape[0], dtype=matrix.dtype, device=compat.device(matrix))
-    return matrix + identity * values
+    n = matrix.shape[0]
+    return matrix + identity(n, n, matrix) * values
 
 
 def identity(rows: int, columns: int, reference: Array) -> Array:

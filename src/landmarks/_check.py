@@ -163,11 +163,8 @@ def not_finite(
 
 def same_device(values: Any, reference: Array, name: str, whose: str) -> None:
     """Raise when the values are an array on another device than the reference."""
-    if (
-        is_array(values)
-        and not isinstance(values, np.ndarray)
-        and device(values) != device(reference)
-    ):
+    moved = is_array(values) and not isinstance(values, np.ndarray)
+    if moved and device(values) != device(reference):
         raise ValueError(
             f"{name} are on {device(values)}, but {whose} are on {device(reference)}; move them "
             "there first"
@@ -241,19 +238,19 @@ def positive(value: Any, name: str) -> float:
     return float(value)
 
 
-def brief(value: Any, most: int = 80) -> str:
+def brief(value: Any) -> str:
     """What was given, for a message: one line, cut where it is long."""
     text = " ".join(repr(value).split())
-    return text if len(text) <= most else f"{text[:most]}…"
+    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
-def seconds(value: Any, name: str = "budget", otherwise: str = "") -> float:
+def seconds(budget: Any, otherwise: str = "") -> float:
     """A time limit above 0, which may be infinite; `otherwise` names what else may be given."""
-    if not is_number(value) or not value > 0:
+    if not is_number(budget) or not budget > 0:
         raise ValueError(
-            f"{name} must be a positive number of seconds{otherwise}, got {brief(value)}"
+            f"budget must be a positive number of seconds{otherwise}, got {brief(budget)}"
         )
-    return float(value)
+    return float(budget)
 
 
 def seed(value: Any) -> int | None:

@@ -54,25 +54,17 @@ class Table:
 
     def to_frame(self) -> Any:
         """The table as a pandas DataFrame."""
-        try:
-            import pandas
-        except ImportError:
-            raise UnsupportedError(
-                "to_frame needs pandas, which is not installed; use .rows or .columns"
-            ) from None
-        return pandas.DataFrame(self.columns)
+        return pandas(".rows or .columns").DataFrame(self.columns)
 
     def __repr__(self) -> str:
-        cells = [
-            [name, *map(_text, values[:PRINTED_ROWS])] for name, values in self.columns.items()
-        ]
-        aligned = [
-            _aligned(column, left=_has_text(values))
-            for column, values in zip(cells, self.columns.values(), strict=True)
-        ]
-        return "\n".join(
-            ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)] + self._more
-        )
+        aligned = []
+        for name, values in self.columns.items():
+            cells = [name, *map(_text, values[:PRINTED_ROWS])]
+            width = max(map(len, cells))
+            left = _has_text(values)
+            aligned.append([cell.ljust(width) if left else cell.rjust(width) for cell in cells])
+        rows = ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
+        return "\n".join(rows + self._more)
 
     def _repr_html_(self) -> str:
         head = "".join(
@@ -91,6 +83,17 @@ class Table:
         return [f"… {len(self) - PRINTED_ROWS} more"] if len(self) > PRINTED_ROWS else []
 
 
+def pandas(instead: str) -> Any:
+    """The library pandas; where it is missing, an error says what to use instead of a frame."""
+    try:
+        import pandas
+    except ImportError:
+        raise UnsupportedError(
+            f"to_frame needs pandas, which is not installed; use {instead}"
+        ) from None
+    return pandas
+
+
 def _text(value: Any) -> str:
     if value is None:
         return ""
@@ -104,11 +107,6 @@ def _has_text(values: list[Any]) -> bool:
 
 def _cell(value: Any) -> str:
     return f"<td{LEFT if isinstance(value, str) else ''}>{html.escape(_text(value))}</td>"
-
-
-def _aligned(cells: list[str], *, left: bool) -> list[str]:
-    width = max(map(len, cells))
-    return [cell.ljust(width) if left else cell.rjust(width) for cell in cells]
 
 
 def printable(name: object, width: int | None = None) -> str:

@@ -21,10 +21,10 @@ def negative_squared_distances(x: Array, y: Array) -> Array:
     """
     xp = namespace(x)
     if _cancels(x) and is_single(x):
-        wide = negative_squared_distances(xp.astype(x, xp.float64), xp.astype(y, xp.float64))
-        return xp.astype(wide, x.dtype)
+        promoted = negative_squared_distances(xp.astype(x, xp.float64), xp.astype(y, xp.float64))
+        return xp.astype(promoted, x.dtype)
     if _cancels(x):
-        return -_squared_differences(x, y)
+        return -_by_coordinates(x, y, lambda difference: difference**2)
     left = xp.concat([2 * x, -xp.sum(x * x, axis=1, keepdims=True), xp.ones_like(x[:, :1])], axis=1)
     right = xp.concat([y, xp.ones_like(y[:, :1]), -xp.sum(y * y, axis=1, keepdims=True)], axis=1)
     return left @ right.T
@@ -36,10 +36,11 @@ def _cancels(x: Array) -> bool:
     return eps(x) * float(xp.max(xp.sum(x * x, axis=1))) > (1e-4 if is_single(x) else 1e-8)
 
 
-def _squared_differences(x: Array, y: Array) -> Array:
-    total = (x[:, :1] - y[:, :1].T) ** 2
+def _by_coordinates(x: Array, y: Array, term: Callable[[Array], Array]) -> Array:
+    """The sum over the coordinates of the terms of their differences."""
+    total = term(x[:, :1] - y[:, :1].T)
     for i in range(1, x.shape[1]):
-        total = total + (x[:, i : i + 1] - y[:, i : i + 1].T) ** 2
+        total = total + term(x[:, i : i + 1] - y[:, i : i + 1].T)
     return total
 
 
@@ -86,8 +87,18 @@ def in_widths(points: Array, sigma: Widths) -> Array:
     return points / like(sigma, points)[None, :]
 
 
+class Stationary:
+    """A kernel of the differences x − y, of which each coordinate is divided by its σ."""
+
+    sigma: Widths
+    stationary: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma", widths(self.sigma))
+
+
 @dataclass(frozen=True)
-class rbf:
+class rbf(Stationary):
     """The Gaussian kernel exp(−|x − y|²/σ²).
 
     Parameters
@@ -102,17 +113,13 @@ class rbf:
     """
 
     sigma: Widths = 1.0
-    stationary: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", widths(self.sigma))
 
     def __call__(self, x: Array, y: Array) -> Array:
         return decay(negative_squared_distances(in_widths(x, self.sigma), in_widths(y, self.sigma)))
 
 
 @dataclass(frozen=True)
-class laplacian:
+class laplacian(Stationary):
     """The Laplacian kernel exp(−Σ|x_i − y_i|/σ), with the L1 distance as in scikit-learn.
 
     Parameters
@@ -126,22 +133,14 @@ class laplacian:
     """
 
     sigma: Widths = 1.0
-    stationary: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", widths(self.sigma))
 
     def __call__(self, x: Array, y: Array) -> Array:
-        xp = namespace(x)
         x, y = in_widths(x, self.sigma), in_widths(y, self.sigma)
-        distances = xp.abs(x[:, :1] - y[:, :1].T)
-        for i in range(1, x.shape[1]):
-            distances = distances + xp.abs(x[:, i : i + 1] - y[:, i : i + 1].T)
-        return decay(-distances)
+        return decay(-_by_coordinates(x, y, namespace(x).abs))
 
 
 @dataclass(frozen=True)
-class matern:
+class matern(Stationary):
     """The Matérn kernel with smoothness ν = 1/2, 3/2 or 5/2 and length scale σ.
 
     Parameters
@@ -158,10 +157,9 @@ class matern:
 
     nu: float = 1.5
     sigma: Widths = 1.0
-    stationary: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", widths(self.sigma))
+        super().__post_init__()
         if self.nu not in (0.5, 1.5, 2.5):
             raise ValueError(
                 f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}; for other smoothness pass a callable"

@@ -14,12 +14,12 @@ from .allowed import Allowed
 from .errors import RankWarning, UnsupportedError, warn_user
 from .objectives.objective import OBJECTIVES, Objective, Trace, as_objective
 from .operators.base import Operator
-from .operators.forms import search_seconds, widened
+from .operators.forms import is_promoted, search_seconds
 from .operators.pair import Pair
 from .placement import Constraint, packed
 
-WIDENED = "float64: rounding in float32 could hide gains"
-ROUGH = "float64, {rough} of {products} products in float32, whose error is accounted for"
+PROMOTED = "float64: rounding in float32 could hide gains"
+IN_SINGLE = "float64, {in_single} of {products} products in float32, whose error is accounted for"
 
 
 @dataclass(frozen=True)
@@ -365,8 +365,8 @@ def _all_rebuilt(problem: Problem, count: int) -> str:
 
 def precision_used(operator: Operator, used: dict[str, int]) -> str:
     """The precision of a search and the reason, from the counts of the ledger."""
-    if used.get("rough", 0):
-        return ROUGH.format_map(used)
-    if widened(operator) or used.get("widened", 0):
-        return WIDENED
+    if used.get("in_single", 0):
+        return IN_SINGLE.format_map(used)
+    if is_promoted(operator) or used.get("promoted", 0):
+        return PROMOTED
     return "float32: as the data" if is_single(operator.like) else "float64"

@@ -56,7 +56,7 @@ def test_nuclear_scores_choose_as_well_as_with_all_digits(sigma):
 def test_a_search_of_float32_points_says_that_it_worked_in_double_and_why(method):
     K = lm.kernel(POINTS, lm.rbf(1.0))
     for _ in range(2):  # the second call finds the form of the first
-        assert lm.select(K, 5, method=method).ledger.precision == problem.WIDENED
+        assert lm.select(K, 5, method=method).ledger.precision == problem.PROMOTED
 
 
 def test_a_method_that_takes_the_data_as_they_are_says_so():
@@ -68,12 +68,14 @@ def test_fault_102_products_in_single_precision_are_used_and_counted():
     s = lm.select(paired(1.0), 40, method=greedy.Greedy())
     counted = int(s.ledger.precision.split()[1])
     assert 0 < counted <= s.ledger.products
-    assert s.ledger.precision == problem.ROUGH.format(rough=counted, products=s.ledger.products)
+    assert s.ledger.precision == problem.IN_SINGLE.format(
+        in_single=counted, products=s.ledger.products
+    )
 
 
 def test_trials_say_the_precision():
     s = lm.select(lm.kernel(POINTS, lm.rbf(1.0)), 5)
-    assert {trial.precision for trial in s.trials} == {problem.WIDENED}
+    assert {trial.precision for trial in s.trials} == {problem.PROMOTED}
     assert s.ledger.precision in str(s.summary())
 
 

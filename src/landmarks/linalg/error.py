@@ -214,35 +214,32 @@ def _rounding(operator: Operator) -> float:
 
 def spectrum(operator: Operator) -> np.ndarray:
     """All eigenvalues of K, largest first, without what is below zero by rounding."""
-    if operator not in _spectra:
-        _spectra[operator] = _eigenvalues(operator)
-    return _spectra[operator]
-
-
-def _eigenvalues(operator: Operator) -> np.ndarray:
-    operator = in_double(operator)
-    if operator.m is not None:
-        X = host(operator.factor()).astype(np.float64)
+    if operator in _spectra:
+        return _spectra[operator]
+    promoted = in_double(operator)
+    if promoted.m is not None:
+        X = host(promoted.factor()).astype(np.float64)
         values = scipy.linalg.svdvals(X, check_finite=False) ** 2
     else:
-        K = host(densify(operator)).astype(np.float64)
+        K = host(densify(promoted)).astype(np.float64)
         values = scipy.linalg.eigvalsh(K, check_finite=False)[::-1]
-        slack = rounding_slack(operator.digits) * operator.n**0.5
+        slack = rounding_slack(promoted.digits) * promoted.n**0.5
         if values[-1] < -slack * float(np.max(np.diagonal(K))):
             raise NotPSDError(
                 "K must be positive semidefinite, but its eigenvalues are from "
-                f"{np.ldexp(values[-1], operator.exponent):.3g} to "
-                f"{np.ldexp(values[0], operator.exponent):.3g}, so there is no lower bound; clip "
+                f"{np.ldexp(values[-1], promoted.exponent):.3g} to "
+                f"{np.ldexp(values[0], promoted.exponent):.3g}, so there is no lower bound; clip "
                 "the negative ones"
             )
-    return np.maximum(values, 0.0)
+    _spectra[operator] = np.maximum(values, 0.0)
+    return _spectra[operator]
 
 
 def _leading_tail(operator: Operator, k: int, depth: int) -> float:
     """The error beyond k leading eigenvalues, from below; remembered."""
-    known = _tails.get(operator, {})
+    known = _tails.setdefault(operator, {})
     if (k, depth) not in known:
-        _tails[operator] = known = known | {(k, depth): _tail_by_blocks(operator, k, depth)}
+        known[k, depth] = _tail_by_blocks(operator, k, depth)
     return known[k, depth]
 
 

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy
 
 from .._array import (
     Array,
@@ -40,6 +39,7 @@ from ..operators.base import (
     points_of,
     tiles_of_columns,
 )
+from ..operators.pivoted_factor import lapack_pivots
 
 SHOWN = 2e9  # multiplications that a notebook may take to show the eigenvalues
 
@@ -63,9 +63,9 @@ def pivoted_cholesky(K: Array) -> Pivots:
     powers = np.frexp(np.sqrt(np.maximum(np.diag(K), 0.0)))[1]
     scaled = np.ldexp(K, -(powers[:, None] + powers[None, :]))
     tolerance = represented(len(K), accuracy) * float(np.max(np.diag(scaled), initial=0.0))
-    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(scaled, lower=1, tol=tolerance)
-    kept = order[:rank].astype(np.int64) - 1
-    return Pivots(kept, np.ldexp(np.tril(factor)[:rank, :rank], powers[kept][:, None]))
+    L, order = lapack_pivots(scaled, tolerance)
+    kept = order[: L.shape[1]]
+    return Pivots(kept, np.ldexp(L[: len(kept)], powers[kept][:, None]))
 
 
 def factor_rows(

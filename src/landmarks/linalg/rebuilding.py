@@ -23,7 +23,7 @@ from ..errors import UnsupportedError
 from ..operators.base import DENSE_MEMORY
 from ..operators.forms import densify, in_double
 from ..operators.pair import Pair
-from ..operators.pivoted_factor import FLOOR, pivoted_factor
+from ..operators.pivoted_factor import FLOOR, lapack_pivots, pivoted_factor
 from .dependence import has_rank
 
 STORED = 5000  # largest order of a kernel or stored matrix that is factorised completely
@@ -33,7 +33,7 @@ STEPS = 60  # most steps of the weights of a design
 WORK = 2e10  # most multiplications of the steps
 ENOUGH = 5  # fewer steps than this are not worth starting
 SURE = 1e-10  # an angle by which a bound hardly changes
-SETTLED = 1e-3  # relative to the error: if the bound is this close to f(w), stop raising it
+GAP = 1e-3  # relative to the error: if the bound is this close to f(w), stop raising it
 LEAST = 1e-290  # gains whose sum is less are as good as none
 
 
@@ -204,35 +204,32 @@ def factor_of(pair: Pair) -> tuple[np.ndarray, float, np.ndarray]:
         rounding = rounded_before(operator.like) ** 2
         X = host(operator.factor()).astype(np.float64)
         return X, rounding, X
-    wide = in_double(operator)
-    rounding = FLOOR * eps(wide.digits)
-    if wide.n <= STORED:
-        K = host(densify(wide)).astype(np.float64)
+    promoted = in_double(operator)
+    rounding = FLOOR * eps(promoted.digits)
+    if promoted.n <= STORED:
+        K = host(densify(promoted)).astype(np.float64)
         return stored_factor(K, rounding), rounding, K
-    F = pivoted_factor(wide, LOW_RANK, eps(wide.digits))
+    F = pivoted_factor(promoted, LOW_RANK, eps(promoted.digits))
     if F is None:
         raise UnsupportedError(
             f"this bound or estimate needs a factor of K: at most {STORED} candidates, or a "
             f"numerical rank of at most {LOW_RANK}; this is {operator!r}. Choose among fewer points"
         )
-    return host(F).astype(np.float64).T, rounding, host(F).astype(np.float64).T
+    X = host(F).astype(np.float64).T
+    return X, rounding, X
 
 
 def stored_factor(K: np.ndarray, rounding: float) -> np.ndarray:
     """X with K = XᵀX by a pivoted Cholesky factor of K scaled to a unit diagonal."""
     lengths = np.sqrt(np.maximum(np.diag(K), 0.0))
     scale = np.where(lengths > 0, lengths, 1.0)
-    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(
-        K / np.outer(scale, scale), lower=1, tol=rounding
-    )
-    X = np.zeros((max(1, rank), len(K)))
-    X[:rank, order - 1] = np.tril(factor)[:, :rank].T
+    L, order = lapack_pivots(K / np.outer(scale, scale), rounding)
+    X = np.zeros((max(1, L.shape[1]), len(K)))
+    X[: L.shape[1], order] = L.T
     return X * lengths
 
 
-def fewer_rows(
-    X: np.ndarray, B: np.ndarray, *, same: bool = False
-) -> tuple[np.ndarray, np.ndarray, float]:
+def fewer_rows(X: np.ndarray, B: np.ndarray, *, same: bool) -> tuple[np.ndarray, np.ndarray, float]:
     """X and B in an orthonormal basis of X where that has fewer rows, and ‖B‖² outside of it.
 
     same : whether B is X.
@@ -251,7 +248,7 @@ def fewer_rows(
     return R * scale, inside + more, float(np.sum(rest * rest))
 
 
-def best_directions(pair: Pair, k: int, exclude: tuple[int, ...] = (), depth: int = 1) -> float:
+def best_directions(pair: Pair, k: int, exclude: tuple[int, ...], depth: int) -> float:
     """The error of the best k directions in the range of the candidates."""
     base = rebuilding(pair).without(exclude)
     if depth == 2:
@@ -271,14 +268,14 @@ def weighted_factor(pair: Pair) -> np.ndarray:
     return X if pair.weights is None else X * np.sqrt(pair.weights)
 
 
-def least_error(base: Rebuilding, k: int, repeats: bool = False) -> float:
+def least_error(base: Rebuilding, k: int, repeats: bool) -> float:
     """The error of the best k directions in the range of the candidates, for the trace."""
     inside, missed = reached(base, k, repeats)
     values = scipy.linalg.svdvals(inside, check_finite=False) if inside.size else np.zeros(0)
     return base.outside + missed + float(np.sum(values[k:] ** 2))
 
 
-def safe_bound(pair: Pair, k: int, exclude: tuple[int, ...] = (), depth: int = 1) -> float:
+def safe_bound(pair: Pair, k: int, exclude: tuple[int, ...], depth: int) -> float:
     """A bound that holds: the same less what rounding may have added, or that of a design.
 
     0 where the columns cannot be had explicitly.
@@ -335,7 +332,7 @@ def _measured(base: Rebuilding) -> tuple[np.ndarray, float]:
     return inside * (s / np.sqrt(1 + s * s))[:, None], missed
 
 
-def design_bound(base: Rebuilding, k: int, repeats: bool = False) -> float:
+def design_bound(base: Rebuilding, k: int, repeats: bool) -> float:
     """What no choice of k measurements can go below; 0 where it would cost too much.
 
     A bound by convex design: weights instead of a choice. With M(w) = I + Σ w_j x_j x_jᵀ/σ_j² the
@@ -359,7 +356,7 @@ def design_bound(base: Rebuilding, k: int, repeats: bool = False) -> float:
         largest = k * gains.max() if repeats else np.sum(np.sort(gains)[-k:])
         bound = error + float(gains @ w) - float(largest) - doubt
         best = max(best, bound)
-        if bound >= error * (1 - SETTLED):
+        if bound >= error * (1 - GAP):
             break
         w = _weights(w * np.sqrt(gains), k, np.inf if repeats else 1.0)
     return base.outside + best if best > 0 else 0.0

@@ -15,8 +15,7 @@ from .._array import (
     solve_triangular,
     take,
 )
-from .._shown import Shown, Table
-from ..errors import UnsupportedError
+from .._shown import Shown, Table, pandas
 from ..operators.base import Operator
 from ..operators.dense import Data
 from .nystrom import pivoted_cholesky
@@ -103,22 +102,15 @@ class Reconstruction(Shown):
 
     def to_frame(self) -> Any:
         """The coefficients as a pandas DataFrame: a row per chosen, a column per rebuilt column."""
-        try:
-            import pandas
-        except ImportError:
-            raise UnsupportedError(
-                "to_frame needs pandas, which is not installed; use .coefficients, .indices and "
-                ".names"
-            ) from None
-        if self.names is None:
-            labels = np.arange(self.coefficients.shape[1])
-        else:
+        frames = pandas(".coefficients, .indices and .names")
+        labels = np.arange(self.coefficients.shape[1])
+        if self.names is not None:
             labels = np.asarray(self.names, dtype=object)
         if self.chosen_names is None:
             chosen = labels[self.indices]
         else:
             chosen = np.asarray(self.chosen_names, dtype=object)
-        return pandas.DataFrame(self.coefficients, index=chosen, columns=labels)
+        return frames.DataFrame(self.coefficients, index=chosen, columns=labels)
 
 
 #: the positions of independent chosen columns, L with K_SS = L Lᵀ for these, and G = L⁻¹ K_Sᵀ

@@ -267,7 +267,6 @@ def lowest(
     t: float | None = None,
     most: int = 1,
     rounds: int = 0,
-    tolerance: float = 1e-3,
     enough: float = -np.inf,
     until: Callable[[], bool] = lambda: False,
 ) -> Solved:
@@ -277,11 +276,9 @@ def lowest(
     t : see `Factorised`. most : how often a candidate may be chosen.
     """
     n = len(K)
-    words: dict[str, Any] = {"most": most, "tolerance": tolerance, "enough": enough, "until": until}
+    words: dict[str, Any] = {"most": most, "tolerance": 1e-3, "enough": enough, "until": until}
     best = ascended(Factorised(K, k, np.zeros(n), t), np.full(n, k / n), k, **words)
-    if until() or best.bound <= enough or n < 2:
-        return best
-    if t is not None:
+    if until() or best.bound <= enough or n < 2 or t is not None:
         return best
     try:
         inverse = np.diagonal(scipy.linalg.cho_solve(scipy.linalg.cho_factor(K), np.eye(n)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._array import Array, Indices, Part, eps, on_gpu
+from .._array import Array, Indices, Part, eps, on_gpu, take
 
 if TYPE_CHECKING:
     from .sources import RowBlocks
@@ -28,15 +28,15 @@ class Ledger(threading.local):
 
     Each thread has its own counts, so runs in threads that share an operator do not mix them.
 
-    rough : the products among them that were taken in float32 for a search in float64.
-    widened : the searches in float64 of data in float32.
+    in_single : the products among them that were taken in float32 for a search in float64.
+    promoted : the searches in float64 of data in float32.
     """
 
     products: int = 0
     columns: int = 0
     entries: int = 0
-    rough: int = 0
-    widened: int = 0
+    in_single: int = 0
+    promoted: int = 0
 
     def __reduce__(self) -> tuple[type[Ledger], tuple[int, ...]]:
         return Ledger, tuple(asdict(self).values())
@@ -74,6 +74,10 @@ class Operator(abc.ABC):
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
+    def __init__(self, n: int, like: Array, *, exponent: int = 0, ledger: Ledger | None = None):
+        self.n, self.like, self.exponent = n, like, exponent
+        self.ledger = ledger or Ledger()
+
     @abc.abstractmethod
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         """The product K[rows, cols] @ block; all rows or columns when None."""
@@ -86,9 +90,9 @@ class Operator(abc.ABC):
     def columns(self, indices: Indices) -> Array:
         """The n × len(indices) block of columns."""
 
-    @abc.abstractmethod
     def restrict(self, indices: Indices) -> Operator:
         """The principal submatrix of the indices, with the same ledger."""
+        return Restricted(self, indices)
 
     @property
     def digits(self) -> Array:
@@ -114,6 +118,45 @@ class Operator(abc.ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n}, dtype={self.like.dtype})"
+
+
+class Derived(Operator):
+    """A matrix of order n through the products of another one, its parent."""
+
+    def __init__(self, parent: Operator, n: int):
+        super().__init__(n, parent.like, exponent=parent.exponent, ledger=parent.ledger)
+        self.parent, self.cheap = parent, parent.cheap
+
+    @property
+    def digits(self) -> Array:
+        return self.parent.digits
+
+    @property
+    def product_error(self) -> float:
+        return self.parent.product_error
+
+
+class Restricted(Derived):
+    """K[indices, indices] through the products of K (Lemma 3.3 uses it)."""
+
+    def __init__(self, parent: Operator, indices: Indices):
+        self.indices = np.asarray(indices)
+        super().__init__(parent, len(self.indices))
+
+    def _inside(self, indices: Indices | None) -> np.ndarray:
+        return self.indices if indices is None else self.indices[np.asarray(indices)]
+
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
+        return self.parent.matmul(block, rows=self._inside(rows), cols=self._inside(cols))
+
+    def diagonal(self) -> Array:
+        return take(self.parent.diagonal(), self.indices)
+
+    def columns(self, indices: Indices) -> Array:
+        return take(self.parent.columns(self._inside(indices)), self.indices)
+
+    def restrict(self, indices: Indices) -> Restricted:
+        return Restricted(self.parent, self._inside(indices))
 
 
 # What some classes of operators answer otherwise than the rest. An operator outside the package

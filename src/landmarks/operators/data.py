@@ -40,7 +40,7 @@ from .out_of_core import ROWS_MEMORY, fits
 from .prepare import WAYS, Preparation, Prepared, check_left, unprepared
 from .sources import RowBlocks, as_rows, is_arrow, schema_of
 from .sources import load as as_array
-from .sparse import checked_sparse
+from .sparse import checked_sparse, place_of
 
 SPREAD = 100.0  # a column this many times larger than a typical one decides the choice
 MEANS = 0.5  # if the means have a larger share of the sum of squares, they decide the choice
@@ -114,8 +114,8 @@ def data(
     Dense(n=3, dtype=float64)
     """
     _check.known([name for name in reading if name not in READING], data)
-    asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
-    prepared = _of_data(X, numeric_only=numeric_only, memory=memory, **asked, **reading)
+    way = center, scale, missing
+    prepared = _of_data(X, *way, numeric_only=numeric_only, memory=memory, **reading)
     _warn_of_constants(prepared)
     _facts[prepared.operator] = Facts.of(prepared, prepared.left_open)
     return prepared.operator
@@ -133,10 +133,9 @@ def opened(
 
     The arguments are those of `data`; `more` are further ones of `Given.prepared` and `given`.
     """
-    asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
     dask = is_dask(A)  # first: a Delayed seems to have every attribute
     if isinstance(A, Operator) or (not dask and hasattr(A, "matmat") and hasattr(A, "shape")):
-        if _way(**asked) != Preparation():
+        if _way(center, scale, missing) != Preparation():
             raise ValueError(
                 "center, scale and missing apply to the columns of data, not to an operator; use "
                 "lm.data(X, center=…, scale=…, missing=…), or prepare the matrix before it becomes "
@@ -156,15 +155,15 @@ def opened(
             "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass "
             "lm.data(A) if it returns blocks of rows"
         )
-    return _of_data(A, **asked, **more)
+    return _of_data(A, center, scale, missing, **more)
 
 
 def _of_data(
     A: Any,
-    *,
     center: bool,
     scale: bool | None,
     missing: str,
+    *,
     numeric_only: bool = False,
     load: bool | None = None,
     memory: int = ROWS_MEMORY,
@@ -188,8 +187,7 @@ def _of_data(
     found = given(
         A, missing=missing, numeric_only=numeric_only, load=load, memory=memory, **reading
     )
-    asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
-    return found.prepared(**asked, weights=weights, memory=memory)
+    return found.prepared(center, scale, missing, weights=weights, memory=memory)
 
 
 def has_columns(operator: Operator) -> bool:
@@ -300,10 +298,10 @@ class Given:
 
     def prepared(
         self,
+        center: bool,
+        scale: bool | None,
+        missing: str,
         *,
-        center: bool = False,
-        scale: bool | None = None,
-        missing: str = "error",
         weights: Weights = None,
         memory: int = ROWS_MEMORY,
     ) -> Prepared:
@@ -311,10 +309,8 @@ class Given:
         way, X = _way(center, scale, missing), self.values
         m, n = (X.m, X.n) if isinstance(X, RowBlocks) else X.shape
         w = weights(m, n) if callable(weights) else weights
-        if isinstance(X, RowBlocks):
-            prepared = way.of_source(X, w, memory)
-        else:
-            prepared = way.of_rows(X, w)
+        in_blocks = isinstance(X, RowBlocks)
+        prepared = way.of_source(X, w, memory) if in_blocks else way.of_rows(X, w)
         operator, (dropped, of) = prepared.operator, prepared.left_out
         operator.names, operator.labels = self.names, self.labels
         _facts[operator] = Facts.of(prepared)
@@ -402,12 +398,9 @@ def _checked(
     if not bad.any():
         return X
     first = tuple(int(i) for i in np.argwhere(bad)[0])
-    value = values[first]
-    if hasattr(X, "tocsc"):
-        column = int(np.searchsorted(X.indptr, first[0], side="right") - 1)
-        first = (int(X.indices[first[0]]), column)
-    place = table.place(*first)
-    raise ValueError(_check.not_finite("X", value, first, int(bad.sum()), place=place))
+    where = place_of(X, first[0]) if hasattr(X, "tocsc") else first
+    text, count = table.place(*where), int(bad.sum())
+    raise ValueError(_check.not_finite("X", values[first], where, count, place=text))
 
 
 def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n: int) -> Any:

@@ -77,14 +77,15 @@ class Dense(Operator):
         names: tuple[str, ...] | None = None,
         digits: Array | None = None,
     ):
+        super().__init__(K.shape[0], prototype(K), exponent=exponent, ledger=ledger)
         self.K = K
-        self._digits = digits
-        self.n = K.shape[0]
-        self.like = prototype(K)
-        self.ledger = ledger or Ledger()
-        self.exponent = exponent
         self.names = names
+        self._digits = digits
         self._powers = [K]
+
+    def of(self, K: Array) -> Dense:
+        """The operator of another matrix with the same units, ledger and digits."""
+        return Dense(K, exponent=self.exponent, ledger=self.ledger, digits=self._digits)
 
     @property
     def digits(self) -> Array:
@@ -133,12 +134,7 @@ class Dense(Operator):
         return take(self.K, indices).T  # K is symmetric, and its rows lie together
 
     def restrict(self, indices: Indices) -> Dense:
-        return Dense(
-            take(take(self.K, indices, axis=0), indices, axis=1),
-            exponent=self.exponent,
-            ledger=self.ledger,
-            digits=self._digits,
-        )
+        return self.of(take(take(self.K, indices, axis=0), indices, axis=1))
 
     def is_accurate(self) -> bool:
         """Whether a stored K is accurate enough for a search.
@@ -200,28 +196,41 @@ def psd(
         raise ValueError(
             f"expected {K.shape[1]} names, one for each column of K, got {len(called)}"
         )
-    if check_symmetric:
-        asymmetry, excess, place = _compared(K)
-        _check_symmetric(asymmetry, K, warn=check_symmetric == "warn")
-    _check_diagonal(K)
-    if check_symmetric:
-        _check_minors(excess, place, K)
-        if K.shape[0] <= AT_ONCE:
-            check_definite(K)
-    exponent = _check.exponent(float(namespace(K).max(namespace(K).linalg.diagonal(K))), K)
+    diagonal = host(namespace(K).linalg.diagonal(K)).astype(np.float64)
+    _check_entries(K, diagonal, check_symmetric)
+    if check_symmetric and K.shape[0] <= AT_ONCE:
+        check_definite(K)
+    exponent = _check.exponent(float(diagonal.max()), K)
     operator = Dense(_check.scaled(K, exponent), exponent=exponent, names=called)
     operator.labels = labels
     operator.unchecked = bool(check_symmetric) and K.shape[0] > AT_ONCE
     return operator
 
 
-def _check_diagonal(K: Array) -> None:
-    diagonal = host(namespace(K).linalg.diagonal(K)).astype(np.float64)
-    j = int(np.argmin(diagonal))
+def _check_entries(K: Array, diagonal: np.ndarray, check_symmetric: bool | str) -> None:
+    """Raise where an entry shows that K is not symmetric, or not positive semidefinite."""
+    rounding = 1e-5 if is_single(K) else 1e-9
+    if check_symmetric:
+        asymmetry, excess, (i, j) = _compared(K)
+        if asymmetry > rounding:
+            message = (
+                f"K must be symmetric, but max|K − Kᵀ| is {asymmetry:.2g} of max|K|; symmetrise it "
+                "with (K + K.T) / 2, or pass check_symmetric=False"
+            )
+            if check_symmetric != "warn":
+                raise ValueError(message)
+            warn_user(message)
+    least = int(np.argmin(diagonal))
     largest = max(float(np.max(np.abs(diagonal))), np.finfo(float).tiny)
-    if diagonal[j] < -(1e-5 if is_single(K) else 1e-9) * largest:
+    if diagonal[least] < -rounding * largest:
         raise NotPSDError(
-            f"K must be positive semidefinite, but K[{j}, {j}] = {diagonal[j]:.3g} is negative"
+            f"K must be positive semidefinite, but K[{least}, {least}] = {diagonal[least]:.3g} is "
+            "negative"
+        )
+    if check_symmetric and excess > rounding_slack(K) * float(diagonal.max()):
+        raise NotPSDError(
+            f"K must be positive semidefinite, but |K[{i}, {j}]| = {abs(float(K[i, j])):.3g} "
+            f"exceeds √(K[{i}, {i}] K[{j}, {j}])"
         )
 
 
@@ -241,27 +250,6 @@ def _compared(K: Array) -> tuple[float, float, tuple[int, int]]:
             excess, place = float(beyond[row, column]), (i + row, j + column)
     largest = float(xp.max(lengths)) ** 2 + excess  # no entry is larger
     return difference / max(largest, np.finfo(float).tiny), excess, place
-
-
-def _check_symmetric(relative: float, K: Array, *, warn: bool) -> None:
-    if relative <= (1e-5 if is_single(K) else 1e-9):
-        return
-    message = (
-        f"K must be symmetric, but max|K − Kᵀ| is {relative:.2g} of max|K|; symmetrise it with "
-        "(K + K.T) / 2, or pass check_symmetric=False"
-    )
-    if not warn:
-        raise ValueError(message)
-    warn_user(message)
-
-
-def _check_minors(excess: float, place: tuple[int, int], K: Array) -> None:
-    if excess > rounding_slack(K) * float(namespace(K).max(namespace(K).linalg.diagonal(K))):
-        i, j = place
-        raise NotPSDError(
-            f"K must be positive semidefinite, but |K[{i}, {j}]| = {abs(float(K[i, j])):.3g} "
-            f"exceeds √(K[{i}, {i}] K[{j}, {j}])"
-        )
 
 
 def symmetric_product(A: Array, B: Array) -> Array:
@@ -301,11 +289,9 @@ class Gram(Operator):
     X: Any
 
     def __init__(self, X: Any, *, exponent: int = 0, ledger: Ledger | None = None):
+        like = prototype(X) if is_array(X) else np.zeros(0, dtype=X.dtype)
+        super().__init__(X.shape[1], like, exponent=exponent, ledger=ledger)
         self.X = X
-        self.n = X.shape[1]
-        self.like = prototype(X) if is_array(X) else np.zeros(0, dtype=X.dtype)
-        self.ledger = ledger or Ledger()
-        self.exponent = exponent
 
     @abc.abstractmethod
     def of(self, X: Any) -> Gram:
@@ -413,21 +399,3 @@ remade_in_double.register(Data, lambda operator: operator.of(double(operator.X))
 def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
     """Whether K = XᵀX is small enough to keep and a product with it costs less than two with X."""
     return n <= 2 * m and n * n * itemsize <= MEMORY
-
-
-def array_data(X: Any) -> Data:
-    """The operator of the columns of a matrix in memory, checked."""
-    X = _check.matrix(X, "X")
-    xp = namespace(X)
-    power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
-    X = _check.scaled(X, power)
-    return Data(X, exponent=2 * power)
-
-
-def is_symmetric(X: Array) -> bool:
-    """Whether X is a symmetric matrix and not diagonal, for which X and XᵀX choose the same."""
-    m, n = X.shape
-    xp = namespace(X)
-    if m != n or not bool(xp.all(X == X.T)):
-        return False
-    return int(xp.count_nonzero(X)) > int(xp.count_nonzero(xp.linalg.diagonal(X)))

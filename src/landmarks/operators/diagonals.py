@@ -53,12 +53,10 @@ def _remembered(
     name = f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}"
     passes = passes_of(operator.ledger)
     known |= passes.get(name, {})
-    direct = None
-    if wanted not in known and wanted == "squares":
+    if wanted == "squares" and wanted not in known:
         direct = faster_squares(operator)
-    if direct is not None:
-        known[wanted] = direct
-    elif wanted not in known:
+        known |= {} if direct is None else {wanted: direct}
+    if wanted not in known:
         reading = Pass({})
         run("reading", reader(operator, reading), reading)
         if reading.done < operator.n:

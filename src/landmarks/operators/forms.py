@@ -11,7 +11,6 @@ from functools import singledispatch
 from weakref import WeakSet
 
 import numpy as np
-import scipy.linalg
 
 from .._array import (
     Array,
@@ -40,7 +39,7 @@ from .base import (
     stored_up_to,
 )
 from .dense import Data, Dense, Gram
-from .pivoted_factor import FLOOR, pivoted_factor
+from .pivoted_factor import FLOOR, lapack_pivots, pivoted_factor
 
 FAST = 1e-6  # relative to tr K, after k pivots: below it a stored K has lost half of its digits
 FEW_ROWS = 4  # a factor of K has at most n/4 columns
@@ -101,7 +100,7 @@ class Factored(Data):
         return max(represented(k, eps(self.like)) ** 2, self.rounding) * self.diagonal()
 
 
-def gram_powers(X: Array, depth: int, omega: Array | None = None) -> list[Array]:
+def gram_powers(X: Array, depth: int, omega: Array | None) -> list[Array]:
     """diag K, diag KΩK (and diag KΩKΩK) of K = XᵀX, each a sum of squares or of products."""
     found = [column_dots(X, X)]
     if depth > 0:
@@ -116,10 +115,10 @@ def gram_powers(X: Array, depth: int, omega: Array | None = None) -> list[Array]
 
 def triangle(X: Array) -> Array:
     """R of X = QR, with columns scaled to length one first: small ones keep their digits."""
-    wide = host(X)
-    lengths = np.sqrt(np.sum(wide * wide, axis=0))
+    promoted = host(X)
+    lengths = np.sqrt(np.sum(promoted * promoted, axis=0))
     scale = np.where(lengths > 0, lengths, 1.0)
-    return like(np.linalg.qr(wide / scale, mode="r") * scale, X)
+    return like(np.linalg.qr(promoted / scale, mode="r") * scale, X)
 
 
 def factored(X: Array, operator: Operator, rounding: float) -> Factored:
@@ -137,16 +136,16 @@ def form(operator: Operator, k: int) -> Operator:
     """
     if isinstance(operator, Dense):
         operator.check()
-    wide = form_of_columns(operator)
-    if is_single(wide.like) or "columns" not in wide.cheap:
-        return wide
-    if isinstance(wide, Dense) and not on_gpu(wide.like):  # no layout changes a bit
-        K = np.ascontiguousarray(host(wide.K))
-        if K is not wide.K:
-            wide = Dense(K, exponent=wide.exponent, ledger=wide.ledger, digits=wide.digits)
-    if wide.n <= SMALL:
-        wide = _stored(wide)
-    return _low_rank(wide, k) or _stored(wide)
+    promoted = form_of_columns(operator)
+    if is_single(promoted.like) or "columns" not in promoted.cheap:
+        return promoted
+    if isinstance(promoted, Dense) and not on_gpu(promoted.like):  # no layout changes a bit
+        K = np.ascontiguousarray(host(promoted.K))
+        if K is not promoted.K:
+            promoted = promoted.of(K)
+    if promoted.n <= SMALL:
+        promoted = _stored(promoted)
+    return _low_rank(promoted, k) or _stored(promoted)
 
 
 @form.register
@@ -158,21 +157,21 @@ def _data_form(operator: Data, k: int) -> Operator:
 
     On the CPU it is a NumPy matrix in C order, so that no layout changes a bit.
     """
-    wide = operator.of(double(operator.X)) if is_single(operator.like) else operator
-    in_order = type(wide.X) is np.ndarray and wide.X.flags.c_contiguous
-    if not on_gpu(wide.like) and not in_order:
-        wide = operator.of(np.ascontiguousarray(host(wide.X)))
+    promoted = operator.of(double(operator.X)) if is_single(operator.like) else operator
+    in_order = type(promoted.X) is np.ndarray and promoted.X.flags.c_contiguous
+    if not on_gpu(promoted.like) and not in_order:
+        promoted = operator.of(np.ascontiguousarray(host(promoted.X)))
     rounding = rounded_before(operator.like) ** 2
     if operator.m < operator.n:
-        return factored(wide.X, operator, rounding)
-    if wide.stored is None or wide.stored.is_accurate():
-        return wide.stored or wide
-    return factored(triangle(wide.X), operator, rounding)
+        return factored(promoted.X, operator, rounding)
+    if promoted.stored is None or promoted.stored.is_accurate():
+        return promoted.stored or promoted
+    return factored(triangle(promoted.X), operator, rounding)
 
 
 _forms: Remembered[Operator, dict[int, Operator | None]] = Remembered()
 _ready: WeakSet[Operator] = WeakSet()
-_widened: WeakSet[Operator] = WeakSet()
+_promoted: WeakSet[Operator] = WeakSet()
 
 
 def searchable(operator: Operator, k: int) -> Operator:
@@ -207,9 +206,9 @@ def readable(operator: Operator, k: int) -> Operator:
     return _made(operator, -1, lambda: form_of_columns(operator))
 
 
-def widened(operator: Operator) -> bool:
+def is_promoted(operator: Operator) -> bool:
     """Whether it is the float64 form of an operator in float32."""
-    return operator in _widened
+    return operator in _promoted
 
 
 def _made(operator: Operator, size: int, make: Callable[[], Operator]) -> Operator:
@@ -224,8 +223,8 @@ def _made(operator: Operator, size: int, make: Callable[[], Operator]) -> Operat
             _ready.add(found)
     found = known[size] or operator
     if is_single(operator.like) and not is_single(found.like):
-        _widened.add(found)
-        operator.ledger.widened += 1
+        _promoted.add(found)
+        operator.ledger.promoted += 1
     return found
 
 
@@ -239,19 +238,18 @@ def form_of_columns(operator: Operator) -> Operator:
 
 def remaining_trace(K: np.ndarray, steps: int) -> float:
     """The share of tr K that is left after some pivots of the largest residual."""
-    whole = float(np.trace(K))
-    factor, _, rank, _ = scipy.linalg.lapack.dpstrf(K, lower=1)
-    taken = np.tril(factor)[:, : min(steps, rank)]
-    return max(0.0, 1.0 - float(np.sum(taken * taken)) / whole) if whole > 0 else 0.0
+    trace = float(np.trace(K))
+    taken = lapack_pivots(K)[0][:, :steps]
+    return max(0.0, 1.0 - float(np.sum(taken * taken)) / trace) if trace > 0 else 0.0
 
 
 def _low_rank(operator: Operator, k: int) -> Operator | None:
     """K = F Fᵀ with few columns, where its numerical rank is low."""
     n = operator.n
-    room = free_memory(operator.like, otherwise=8 * MEMORY) // 8 // (8 * n)
-    most = min(n // FEW_ROWS, max(LOW_RANK, 2 * k + 100), room)
+    affordable = free_memory(operator.like, otherwise=8 * MEMORY) // 8 // (8 * n)
+    most = min(n // FEW_ROWS, max(LOW_RANK, 2 * k + 100), affordable)
     if isinstance(operator, Dense) and n <= SMALL and remaining_trace(host(operator.K), k) <= FAST:
-        most = min(n, max(LOW_RANK, 2 * k + 100), room)
+        most = min(n, max(LOW_RANK, 2 * k + 100), affordable)
     looked_at = operator
     if isinstance(operator, Dense):  # with a ledger of its own: this look is not counted
         looked_at = Dense(operator.K, digits=operator.digits)

@@ -22,8 +22,7 @@ from .._array import (
     take,
 )
 from ..errors import NotPSDError, warn_user
-from .base import MEMORY, Ledger, Operator, block_width, blocks, validate
-from .restricted import Restricted
+from .base import MEMORY, Operator, block_width, blocks, validate
 
 
 class Function(Operator):
@@ -32,10 +31,8 @@ class Function(Operator):
     def __init__(
         self, mvm: Callable[[Array], Array], n: int, *, like: Array, diagonal: Array | None = None
     ):
+        super().__init__(n, like)
         self.mvm = mvm
-        self.n = n
-        self.like = like
-        self.ledger = Ledger()
         self.trusted = False
         self._diagonal = diagonal
         self.cheap = frozenset() if diagonal is None else frozenset({"diagonal"})
@@ -96,9 +93,6 @@ class Function(Operator):
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices))
         return self.matmul(unit_vectors(indices, self))
-
-    def restrict(self, indices: Indices) -> Restricted:
-        return Restricted(self, indices)
 
 
 def function(

@@ -6,7 +6,6 @@ fits, where a search makes many products.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
@@ -213,6 +212,7 @@ class KernelOperator(Operator):
         memory: int = MEMORY,
         ledger: Ledger | None = None,
     ):
+        super().__init__(points.shape[0], prototype(points), ledger=ledger)
         self.given = points
         self.in_single: KernelOperator | None = None
         self.centre, self.widths = centre, widths
@@ -220,9 +220,6 @@ class KernelOperator(Operator):
         self.h = h
         self.engine, self.precision = engine, precision
         self.memory = memory
-        self.n = points.shape[0]
-        self.like = prototype(points)
-        self.ledger = ledger or Ledger()
         self.keeps = 0
         self._kept: dict[int, Array] = {}
         self._chunk = memory // 4 if on_gpu(points) else min(memory // 4, CHUNK)
@@ -338,55 +335,40 @@ class KernelOperator(Operator):
             short = "out of memory" in said or "can't allocate" in said
             if not (short or isinstance(error, MemoryError)) or x.shape[0] == 1:
                 raise
-        half = x.shape[0] // 2
-        self._shrink(half * y.shape[0] * itemsize(self.like))
-        return namespace(x).concat([self._values(x[:half, :], y), self._values(x[half:, :], y)])
-
-    def _shrink(self, chunk: int) -> None:
         if not self._short_of_memory:
             warn_user(
                 "a chunk of kernel values did not fit in memory; going on with chunks of half "
                 "the size"
             )
         self._short_of_memory = True
-        self._chunk = min(self._chunk, chunk)
+        half = x.shape[0] // 2
+        self._chunk = min(self._chunk, half * y.shape[0] * itemsize(self.like))
+        return namespace(x).concat([self._values(x[:half, :], y), self._values(x[half:, :], y)])
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.n)
-        xp = namespace(self.points)
         if getattr(self.h, "stationary", False):
-            return (
-                zeros((self.n,), self.like) + self.h(self.points[:1, :], self.points[:1, :])[0, 0]
-            )
-        width = 64
-        return xp.concat(
-            [
-                xp.linalg.diagonal(self.h(x, x))
-                for x in (take(self.points, i) for i in blocks(self.n, width))
-            ]
-        )
+            first = self.points[:1, :]
+            return zeros((self.n,), self.like) + self.h(first, first)[0, 0]
+        xp, parts = namespace(self.points), (take(self.points, i) for i in blocks(self.n, 64))
+        return xp.concat([xp.linalg.diagonal(self.h(x, x)) for x in parts])
 
     def columns(self, indices: Indices) -> Array:
         if self.stored is not None:
             return self.stored.columns(indices)
-        chosen = take(self.points, indices)
-        self.ledger.add(columns=len(indices))
         columns = zeros((self.n, len(indices)), self.like)
-        for a, b in self._chunks(self.n, len(indices)):
-            columns[a:b, :] = self._values(self.points[a:b, :], chosen)
+        for rows, _, values in _tiles_of_rows(self, indices):
+            columns[rows, :] = values
         return columns
 
+    def at(self, points: Array, **changed: Any) -> KernelOperator:
+        """The operator of other points, with the same settings but those that are changed."""
+        names = ("engine", "precision", "centre", "widths", "memory", "ledger")
+        same = {name: getattr(self, name) for name in names}
+        return KernelOperator(points, self.h, **same | changed)
+
     def restrict(self, indices: Indices) -> KernelOperator:
-        part = KernelOperator(
-            take(self.given, indices),
-            self.h,
-            engine=self.engine,
-            precision=self.precision,
-            centre=self.centre,
-            widths=self.widths,
-            memory=self.memory,
-            ledger=self.ledger,
-        )
+        part = self.at(take(self.given, indices))
         if self.stored is not None:
             part.stored = self.stored.restrict(indices)
         return part
@@ -439,19 +421,10 @@ def _in_double(operator: KernelOperator) -> KernelOperator:
 
     Fused products of the original points remain available.
     """
-    points = double(operator.given)
-    centre = None
-    if operator.centre is not None:
+    points, centre = double(operator.given), operator.centre
+    if centre is not None:
         centre = namespace(points).mean(points, axis=0, keepdims=True)
-    found = KernelOperator(
-        points,
-        operator.h,
-        engine=operator.engine,
-        centre=centre,
-        widths=operator.widths,
-        memory=operator.memory,
-        ledger=operator.ledger,
-    )
+    found = operator.at(points, centre=centre, precision="high")
     if operator.engine == "fused" and (operator.n >= LARGE or not fast_in_double(points)):
         found.in_single = operator
     return found
@@ -493,7 +466,7 @@ def fused_error(like: Array, precision: str) -> float:
     return fused.ERRORS[precision] if is_single(like) else fused.DOUBLE_ERROR
 
 
-def chunked_error(like: Array, largest: float = math.inf) -> float:
+def chunked_error(like: Array, largest: float) -> float:
     """A bound on the relative error of a product in chunks, with distances by inner products.
 
     largest : the largest squared norm of the points, in units of the kernel's width.

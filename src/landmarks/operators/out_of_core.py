@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .._array import Array, Indices, Part
-from .base import Ledger, Operator, block_width, faster_squares, product_seconds, source_of
-from .restricted import Restricted
+from .base import Operator, block_width, faster_squares, product_seconds, source_of
 from .sources import RowBlocks, pass_height, tiles
 
 ROWS_MEMORY = 2**30  # default limit in bytes for work on an X read in blocks
@@ -51,16 +50,11 @@ def gram_fits(source: RowBlocks, memory: object) -> bool:
 class ByRows(Operator):
     """The operator XᵀX of rows that are read again for each product; its diagonal is known."""
 
-    source: RowBlocks
-    pass_memory: int
     cheap = frozenset({"diagonal"})
 
     def __init__(self, source: RowBlocks, diagonal: np.ndarray, *, exponent: int = 0, memory: int):
-        self.source = source
-        self.n, self.names = source.n, source.names
-        self.like = np.zeros(0)
-        self.ledger = Ledger()
-        self.exponent = exponent
+        super().__init__(source.n, np.zeros(0), exponent=exponent)
+        self.source, self.names = source, source.names
         self.pass_memory = memory
         self._diagonal = diagonal
 
@@ -80,9 +74,6 @@ class ByRows(Operator):
         for X in self._tiles():
             columns += X.T @ _columns(X, indices)
         return columns
-
-    def restrict(self, indices: Indices) -> Operator:
-        return Restricted(self, np.asarray(indices))
 
     def _tiles(self) -> Iterator[np.ndarray]:
         for _, X in tiles(

@@ -30,6 +30,7 @@ from .._array import (
 from .._remembered import Remembered
 from .base import (
     STORED,
+    Derived,
     Operator,
     block_width,
     blocks,
@@ -39,7 +40,6 @@ from .base import (
 from .dense import Data, Dense
 from .diagonals import cubed_diagonal, squared_diagonal
 from .forms import readable, searchable
-from .restricted import Derived, Restricted, Scaled
 from .sparse import Sparse
 
 FAR = 200  # binary orders by which lengths may differ before columns are scaled
@@ -151,9 +151,9 @@ _scaled: Remembered[Operator, tuple[Operator, np.ndarray | None]] = Remembered()
 def pair_of(
     operator: Operator,
     n: int,
-    weights: np.ndarray | None = None,
-    noise: np.ndarray | None = None,
-    repeats: bool = False,
+    weights: np.ndarray | None,
+    noise: np.ndarray | None,
+    repeats: bool,
 ) -> Pair:
     """The pair, with candidates brought to similar lengths where squares would leave the range.
 
@@ -201,9 +201,42 @@ def rescaled(operator: Operator, d: np.ndarray) -> Operator:
         return operator.of(X)
     if isinstance(operator, Dense):
         D = like(d, operator.K)
-        K = D[:, None] * operator.K * D[None, :]
-        return Dense(K, exponent=operator.exponent, ledger=operator.ledger, digits=operator.digits)
+        return operator.of(D[:, None] * operator.K * D[None, :])
     return Scaled(operator, d)
+
+
+class Scaled(Derived):
+    """D K D with a diagonal D, through the products of K."""
+
+    def __init__(self, parent: Operator, d: np.ndarray):
+        super().__init__(parent, parent.n)
+        self.d = like(d, parent.like)
+
+    def _at(self, part: Part) -> Array:
+        return self.d if part is None else take(self.d, np.asarray(part))
+
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
+        product = self.parent.matmul(self._at(cols)[:, None] * block, rows=rows, cols=cols)
+        return self._at(rows)[:, None] * product
+
+    def diagonal(self) -> Array:
+        return self.d * self.d * self.parent.diagonal()
+
+    def columns(self, indices: Indices) -> Array:
+        return self.d[:, None] * self.parent.columns(indices) * self._at(indices)[None, :]
+
+    def restrict(self, indices: Indices) -> Operator:
+        inside = np.asarray(indices)
+        return Scaled(self.parent.restrict(inside), host(take(self.d, inside)))
+
+
+@remade_in_double.register
+def _scaled_in_double(operator: Scaled) -> Operator | None:
+    parent = remade_in_double(operator.parent)
+    return None if parent is None else Scaled(parent, host(operator.d).astype(np.float64))
+
+
+stored_up_to.register(Scaled, lambda operator: stored_up_to(operator.parent))
 
 
 class Joint(Derived):
@@ -253,9 +286,6 @@ class Joint(Derived):
                 [take(self.KV, j, axis=1), take(self.inner, j, axis=1)]
             )
         return found
-
-    def restrict(self, indices: Indices) -> Operator:
-        return Restricted(self, indices)
 
 
 @remade_in_double.register

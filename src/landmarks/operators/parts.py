@@ -62,9 +62,9 @@ def signs(key: int, count: int, start: int, stop: int) -> np.ndarray:
     """
     steps = -(-count // STEP_BITS)  # of the counter, for each row
     words = np.random.Philox(key=key).advance(start * steps)
-    raw = words.random_raw((stop - start) * steps * (STEP_BITS // 64))
+    numbers = words.random_raw((stop - start) * steps * (STEP_BITS // 64))
     found = np.unpackbits(
-        raw.astype("<u8").view(np.uint8).reshape(stop - start, steps * STEP_BITS // 8),
+        numbers.astype("<u8").view(np.uint8).reshape(stop - start, steps * STEP_BITS // 8),
         axis=1,
         count=count,
     ).astype(np.float64)

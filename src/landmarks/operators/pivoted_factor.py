@@ -43,10 +43,10 @@ def pivoted_factor(operator: Operator, most: int, unit: float) -> Array | None:
     """
     diagonal = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
     floor = FLOOR * unit * diagonal
-    left, whole = diagonal.copy(), float(diagonal.sum())
+    left, trace = diagonal.copy(), float(diagonal.sum())
     F, r = zeros((operator.n, 0), operator.like), 0
     while np.any(left > floor):
-        slow = r >= BLOCK and float(left.sum()) > whole * 10 ** (-SLOWEST * r / most)
+        slow = r >= BLOCK and float(left.sum()) > trace * 10 ** (-SLOWEST * r / most)
         if r == most or slow:
             return None
         # the columns of which most is left, and the most that is left of any other
@@ -83,6 +83,16 @@ def _solved(L: np.ndarray, columns: Array) -> Array:
         inverse = scipy.linalg.solve_triangular(L, np.eye(len(L)), lower=True)
         return columns @ like(inverse.T, columns)
     return solve_from_right(columns, like(L, columns))
+
+
+def lapack_pivots(K: np.ndarray, tolerance: float = -1.0) -> tuple[np.ndarray, np.ndarray]:
+    """L and the order of LAPACK's pivoted Cholesky: K[order, order] = L Lᵀ up to the rank of K.
+
+    L has a column for each pivot. tolerance : the largest residual at which it ends; that of LAPACK
+    below 0.
+    """
+    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(K, lower=1, tol=tolerance)
+    return np.tril(factor)[:, :rank], order.astype(np.int64) - 1
 
 
 def check_semidefinite(left: np.ndarray, diagonal: np.ndarray, first: int = 0) -> None:

@@ -17,11 +17,10 @@ import scipy.sparse
 from .. import _check
 from .._array import Array, eps, host, like, namespace
 from .base import Operator
-from .dense import Data, Dense, array_data, is_symmetric, psd
+from .dense import Data, Dense, psd
 from .out_of_core import ROWS_MEMORY, ByRows, gram_fits
 from .sources import RowBlocks, Standardised, tile_height, tiles
-from .sparse import Shifted, Sparse, checked_sparse, sparse_data, sparse_gram
-from .sparse import is_symmetric as sparse_is_symmetric
+from .sparse import Shifted, Sparse, checked_sparse, is_symmetric, sparse_gram
 from .sums import Moments, moments_of, moments_of_rows
 
 WAYS = ("error", "impute", "drop", "pairwise")  # what may be done about missing values
@@ -183,15 +182,11 @@ class Preparation:
         self, source: RowBlocks, weights: np.ndarray | None, memory: int
     ) -> Prepared:
         products = gram_fits(source, memory)
-        moments, power = moments_of_rows(
-            source,
-            about_mean=not self.plain,
-            products=products,
-            memory=memory,
-            weights=weights,
+        centred = not self.plain
+        moments, power = moments_of_rows(source, centred, products, memory, weights)
+        mean, factor, _ = parts = self.parts(
+            moments.mean, moments.variance, float(np.finfo(source.dtype).eps)
         )
-        parts = self.parts(moments.mean, moments.variance, float(np.finfo(source.dtype).eps))
-        mean, factor, _ = parts
         rows = Standardised(source, power, mean, factor, weights) if source.again else None
         exponent = 0 if self.scale else 2 * power
         K = scaled_gram(moments, self.center, factor)
@@ -211,9 +206,6 @@ class Preparation:
     def _of_complete(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if scipy.sparse.issparse(X):
             return self._of_sparse(checked_sparse(X), weights)
-        if self.plain and weights is None:
-            operator = array_data(X)
-            return replace(unprepared(operator), symmetric=is_symmetric(operator.X))
         return self._of_dense(X, weights)
 
     def _of_dense(self, X: Any, weights: np.ndarray | None) -> Prepared:
@@ -221,6 +213,8 @@ class Preparation:
         xp = namespace(X)
         power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
         X = _check.scaled(X, power)
+        if self.plain and weights is None:
+            return replace(unprepared(Data(X, exponent=2 * power)), symmetric=is_symmetric(X))
         Z, parts, moments = self._applied(X, weights)
         operator = Data(
             Z,
@@ -235,26 +229,26 @@ class Preparation:
         return scaled_gram(moments_of(X, weights, products=True)[0], self.center, factor)
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
-        if self.plain and weights is None:
-            return replace(unprepared(sparse_data(X)), symmetric=sparse_is_symmetric(X))
-        accuracy = float(np.finfo(X.dtype).eps)
+        dtype, symmetric = X.dtype, is_symmetric(X)
         power = _check.exponent(float(np.max(np.abs(X.data), initial=0.0)), X.data)
-        dtype, X = X.dtype, X.astype(np.float64)  # a copy: the user's matrix stays as it is
+        if self.plain and weights is None:
+            if power:
+                X = X.copy()  # the user's matrix stays as it is
+                X.data = _check.scaled(X.data, power)
+            return replace(unprepared(Sparse(X, exponent=2 * power)), symmetric=symmetric)
+        X = X.astype(np.float64)  # a copy too
         X.data = _check.scaled(X.data, power)
         known, variance = _mean_and_variance(X, weights)
-        parts = self.parts(known, variance, accuracy)
-        mean, factor, _ = parts
+        mean, factor, _ = parts = self.parts(known, variance, float(np.finfo(dtype).eps))
         w = np.ones(X.shape[0]) if weights is None else weights
         Z = scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)
         Z = scipy.sparse.csc_array(Z, dtype=dtype)
         exponent, W = 0 if self.scale else 2 * power, float(w.sum())
-        operator: Sparse | Shifted
+        operator: Operator = Sparse(Z, exponent=exponent)
         if self.center:
             operator = Shifted(Z, mean * factor, np.sqrt(w), exponent=exponent)
-        else:
-            operator = Sparse(Z, exponent=exponent)
         found = self.result(operator, parts, Moments(W, known, W * variance), power)
-        return replace(found, symmetric=sparse_is_symmetric(X))
+        return replace(found, symmetric=symmetric)
 
 
 def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarray:
@@ -294,12 +288,8 @@ class CompleteRows(RowBlocks):
 
     def __init__(self, source: RowBlocks):
         self.source, self.seen = source, 0
-        self.n, self.names, self.dtype, self.again = (
-            source.n,
-            source.names,
-            source.dtype,
-            source.again,
-        )
+        self.n, self.names = source.n, source.names
+        self.dtype, self.again = source.dtype, source.again
 
     def read(self, memory: int) -> Iterator[np.ndarray]:
         self.seen = 0

@@ -21,7 +21,11 @@ from ..readers.frames import arrow_dtype, arrow_others, arrow_values, is_dask, u
 from ..runs.runner import report
 
 COUNTED = ("parquet", "feather", "arrow", "orc")  # they know their number of rows
-IN_MEMORY = (*("__array__", "__array_interface__", "__dataframe__", "to_numpy", "tocsc"),)
+IN_MEMORY = ("__array__", "__array_interface__", "__dataframe__", "to_numpy", "tocsc")
+NO_ROWS = (
+    "X has no rows; an iterator that was read already is empty: make a new one, or pass a function "
+    "that returns a fresh one"
+)
 READ = 8 * 2**20  # bytes of a block read from a source, if the source lets us choose
 
 
@@ -55,24 +59,20 @@ class RowBlocks(abc.ABC):
 class Standardised(RowBlocks):
     """The rows of another source over 2**power, less a mean, times factors and √weight."""
 
+    dtype = np.dtype(np.float64)
+
     def __init__(
         self,
         source: RowBlocks,
         power: int,
         mean: np.ndarray,
         factor: np.ndarray,
-        weights: np.ndarray | None = None,
+        weights: np.ndarray | None,
     ):
-        self.source = source
-        self.power = power
-        self.mean = mean
-        self.factor = factor
-        self.weights = weights
-        self.n = source.n
-        self.m = source.m
-        self.names = source.names
-        self.again = source.again
-        self.dtype = np.dtype(np.float64)
+        self.source, self.power = source, power
+        self.mean, self.factor, self.weights = mean, factor, weights
+        self.m, self.n = source.m, source.n
+        self.names, self.again = source.names, source.again
 
     def read(self, memory: int) -> Iterator[np.ndarray]:
         start = 0
@@ -122,10 +122,8 @@ class ArrayRows(RowBlocks):
             )
         self.array = array
         self.places = None if places is None else list(places)
-        self.m, self.n = (int(size) for size in array.shape)
-        self.width = self.n
-        if self.places is not None:
-            self.n = len(self.places)
+        self.m, self.width = (int(size) for size in array.shape)
+        self.n = self.width if self.places is None else len(self.places)
         self.dtype = float_dtype(array.dtype)
 
     def read(self, memory: int) -> Iterator[np.ndarray]:
@@ -167,10 +165,7 @@ class IterableRows(RowBlocks):
         iterator = self._fresh()
         first = next((block for block in iterator if _rows(block)), None)
         if first is None:
-            raise ValueError(
-                "X has no rows; an iterator that was read already is empty: make a new one, or "
-                "pass a function that returns a fresh one"
-            )
+            raise ValueError(NO_ROWS)
         self.names = unpacked(first).names
         array = as_block(first)
         self.n, self.dtype = array.shape[1], float_dtype(array.dtype)
@@ -229,16 +224,16 @@ class ArrowRows(RowBlocks):
     """
 
     def __init__(self, table: Any, places: Sequence[int] | None = None):
-        schema = schema_of(table)
-        self.table = table
-        self.places = list(range(len(schema.names)) if places is None else places)
+        schema, self.table = schema_of(table), table
+        every = list(range(len(schema.names)))
+        self.places = every if places is None else list(places)
         chosen = [schema.field(j) for j in self.places]
         if places is None and (others := arrow_others(table, schema)):
             listed = {j: f"{chosen[j].name!r} ({kind})" for j, kind in others.items()}
             without(listed, len(chosen), len(chosen), False)
         self.names = tuple(str(field.name) for field in chosen)
-        self._own = list(self.names)
-        self.every = self.places == list(range(len(schema.names)))
+        self._own = list(self.names)  # `names` may become those of the user
+        self.every = self.places == every
         self.unique = len(set(schema.names)) == len(schema.names)
         self.dtype = arrow_dtype(chosen)
         self.n = len(chosen)
@@ -351,10 +346,7 @@ def tiles(
         yield start, buffer[:filled]
         report("reading", start + filled, source.m)
     if (rows := start + filled) == 0:
-        raise ValueError(
-            "X has no rows; an iterator that was read already is empty: make a new one, or pass a "
-            "function that returns a fresh one"
-        )
+        raise ValueError(NO_ROWS)
     if source.m is not None and rows != source.m:
         raise ValueError(
             f"X gave {rows} rows where {source.m} were expected: it changed, or the function must "

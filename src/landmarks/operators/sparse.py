@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from .. import _check
-from .._array import Array, Indices, Part, is_single
+from .._array import Array, Indices, Part, is_single, namespace
 from .base import MEMORY, Ledger, Operator, determining, remade_in_double
 from .dense import Data, Gram
 from .forms import form
@@ -30,10 +30,10 @@ remade_in_double.register(SparseGram, lambda operator: operator.of(operator.X.as
 @form.register
 def _sparse_form(operator: SparseGram, k: int) -> Operator:
     """The form of X as an array where that is small; else K where it is stored, or as it is."""
-    wide = operator.of(operator.X.astype(float)) if is_single(operator.like) else operator
+    promoted = operator.of(operator.X.astype(float)) if is_single(operator.like) else operator
     if operator.n * operator.m * 8 > MEMORY // 8:
-        return wide.stored or wide
-    return form(Data(wide.factor(), exponent=operator.exponent, ledger=operator.ledger), k)
+        return promoted.stored or promoted
+    return form(Data(promoted.factor(), exponent=operator.exponent, ledger=operator.ledger), k)
 
 
 class Sparse(SparseGram):
@@ -151,23 +151,20 @@ def sparse_gram(X: Any, mean: Array | None = None, weights: Array | None = None)
 determining.register(Shifted, lambda operator: (operator.X, operator.mean, operator.weights))
 
 
-def sparse_data(X: Any) -> Sparse:
-    """The operator of the columns of a SciPy sparse matrix or array of any format."""
-    X = checked_sparse(X)
-    largest = float(np.max(np.abs(X.data))) if X.nnz else 0.0
-    power = _check.exponent(largest, X.data)
-    if power:
-        X = X.copy()
-        X.data = _check.scaled(X.data, power)
-    operator = Sparse(X, exponent=2 * power)
-    return operator
-
-
 def is_symmetric(X: Any) -> bool:
-    """Whether X is a symmetric matrix and not diagonal."""
-    if X.shape[0] != X.shape[1] or (X - X.T).nnz > 0:
+    """Whether X is a symmetric matrix and not diagonal, for which X and XᵀX choose the same."""
+    if X.shape[0] != X.shape[1]:
         return False
-    return X.nnz > np.count_nonzero(X.diagonal())
+    if scipy.sparse.issparse(X):
+        return (X - X.T).nnz == 0 and X.nnz > np.count_nonzero(X.diagonal())
+    xp = namespace(X)
+    symmetric = bool(xp.all(X == X.T))
+    return symmetric and int(xp.count_nonzero(X)) > int(xp.count_nonzero(xp.linalg.diagonal(X)))
+
+
+def place_of(X: Any, entry: int) -> tuple[int, int]:
+    """The row and the column of a stored entry of a CSC matrix."""
+    return int(X.indices[entry]), int(np.searchsorted(X.indptr, entry, side="right") - 1)
 
 
 def checked_sparse(
@@ -186,12 +183,10 @@ def checked_sparse(
     )
     bad = np.isinf(X.data) if missing else ~np.isfinite(X.data)
     if bad.any():
-        place = int(np.flatnonzero(bad)[0])
-        column = int(np.searchsorted(X.indptr, place, side="right") - 1)
-        where = (int(X.indices[place]), column)
+        first, count = int(np.flatnonzero(bad)[0]), int(bad.sum())
+        where = place_of(X, first)
         called = None if names is None else names[where[1]]
-        count = int(bad.sum())
-        raise ValueError(_check.not_finite("X", X.data[place], where, count, called, drops=drops))
+        raise ValueError(_check.not_finite("X", X.data[first], where, count, called, drops=drops))
     if not X.has_canonical_format:
         X = X.copy()  # adding up duplicates writes to the arrays, which the user may hold
         X.sum_duplicates()

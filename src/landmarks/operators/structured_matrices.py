@@ -38,7 +38,6 @@ from .base import (
     remade_in_double,
     stored_up_to,
 )
-from .restricted import Restricted
 
 
 class Toeplitz(Operator):
@@ -46,11 +45,8 @@ class Toeplitz(Operator):
 
     def __init__(self, first_column: Array, *, exponent: int):
         xp = namespace(first_column)
+        super().__init__(first_column.shape[0], prototype(first_column), exponent=exponent)
         self.first_column = first_column
-        self.n = first_column.shape[0]
-        self.like = prototype(first_column)
-        self.ledger = Ledger()
-        self.exponent = exponent
         circulant = xp.concat([first_column, xp.flip(first_column[1:])])
         self._length = circulant.shape[0]
         self._spectrum = xp.fft.rfft(circulant)
@@ -73,9 +69,6 @@ class Toeplitz(Operator):
         lags = np.abs(np.arange(self.n)[:, None] - np.asarray(indices)[None, :])
         xp = namespace(self.first_column)
         return xp.reshape(take(self.first_column, lags.ravel()), lags.shape)
-
-    def restrict(self, indices: Indices) -> Restricted:
-        return Restricted(self, indices)
 
 
 determining.register(Toeplitz, lambda operator: (operator.first_column,))
@@ -116,11 +109,8 @@ class Hadamard(Operator):
     """The operator of (AᵀA) ∘ (BᵀB); `hadamard` checks and makes it."""
 
     def __init__(self, A: Array, B: Array, *, exponent: int = 0, ledger: Ledger | None = None):
+        super().__init__(A.shape[1], prototype(A), exponent=exponent, ledger=ledger)
         self.A, self.B = A, B
-        self.n = A.shape[1]
-        self.like = prototype(A)
-        self.exponent = exponent
-        self.ledger = ledger or Ledger()
 
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         left, right = self._at(rows), self._at(cols)

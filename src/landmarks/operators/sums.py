@@ -228,12 +228,7 @@ def moments_of(
 
 
 def moments_of_rows(
-    source: RowBlocks,
-    *,
-    about_mean: bool,
-    products: bool,
-    memory: int,
-    weights: np.ndarray | None = None,
+    source: RowBlocks, about_mean: bool, products: bool, memory: int, weights: np.ndarray | None
 ) -> tuple[Moments, int]:
     """The moments of all rows, which are checked on the way, after one pass.
 

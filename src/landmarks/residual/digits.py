@@ -22,5 +22,5 @@ def leading_digits(operator: Operator, block: Array) -> tuple[Array, float]:
         product, error = operator.matmul(block), operator.product_error
     else:
         product, error = double(rough.matmul(as_single(block))), rough.product_error
-        operator.ledger.rough += block.shape[1]
+        operator.ledger.in_single += block.shape[1]
     return product, error * root_mean_square(product)

@@ -27,12 +27,12 @@ def progress_bar(
             yield
         return
 
-    def heard(progress: Progress) -> bool | None:
+    def both(progress: Progress) -> bool | None:
         bar.update(progress)
         return None if callback is None else callback(progress)
 
     try:
-        with watching(heard):
+        with watching(both):
             yield
     finally:
         bar.close()
@@ -124,26 +124,17 @@ class RichBar(Bar):
     """A bar drawn by rich."""
 
     def __init__(self, stream: TextIO):
+        from rich import progress as rich
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
 
         super().__init__()
-        columns = (
-            TextColumn("{task.description:<10}"),
-            BarColumn(32),
-            TextColumn("{task.fields[part]:>9}"),
-            TextColumn("{task.fields[error]:>14}"),
-        )
-        self.bar = Progress(
-            *columns,
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
+        self.bar = rich.Progress(
+            rich.TextColumn("{task.description:<10}"),
+            rich.BarColumn(32),
+            rich.TextColumn("{task.fields[part]:>9}"),
+            rich.TextColumn("{task.fields[error]:>14}"),
+            rich.TimeElapsedColumn(),
+            rich.TimeRemainingColumn(),
             console=Console(file=stream),
             transient=True,
             refresh_per_second=10,
@@ -153,7 +144,12 @@ class RichBar(Bar):
 
     def draw(self, progress: Progress) -> None:
         if self.phase != progress.phase:
-            self._begin(progress)
+            if self.task is None:
+                self.bar.start()
+            else:
+                self.bar.remove_task(self.task)
+            self.task = self.bar.add_task(progress.phase, total=progress.total, part="", error="")
+            self.phase = progress.phase
         self.bar.update(
             self.task,
             completed=progress.done,
@@ -167,22 +163,11 @@ class RichBar(Bar):
         if self.task is not None:
             self.bar.stop()
 
-    def _begin(self, progress: Progress) -> None:
-        if self.task is None:
-            self.bar.start()
-        else:
-            self.bar.remove_task(self.task)
-        self.task = self.bar.add_task(progress.phase, total=progress.total, part="", error="")
-        self.phase = progress.phase
-
 
 def line(progress: Progress) -> str:
     """Where a run is, in a line of text."""
-    return "  ".join(
-        word
-        for word in (f"{progress.phase:<10}", part(progress), error(progress), _left(progress))
-        if word
-    )
+    words = (f"{progress.phase:<10}", part(progress), error(progress), _left(progress))
+    return "  ".join(filter(None, words))
 
 
 def part(progress: Progress) -> str:

@@ -89,18 +89,15 @@ class Journal:
 
     def save_states(self, record: Record, states: Sequence[State]) -> None:
         """Record the states of an iteration after a step, if it has any."""
-        if states and not self.closed:
+        if states:
             seen: set[int] = set()
-            self._save(record, [capture(state, seen) for state in states], finished=False)
+            self.save(record, [capture(state, seen) for state in states])
 
-    def save_result(self, record: Record, plain: Any) -> None:
-        """Record the result of a method, as plain values and arrays."""
+    def save(self, record: Record, content: Any, *, finished: bool = False) -> None:
+        """Record the states of an iteration, or the result of a method, which is finished."""
         if not self.closed:
-            self._save(record, plain, finished=True)
-
-    def _save(self, record: Record, content: Any, *, finished: bool) -> None:
-        record.set(content, self.common.now(), finished=finished)
-        self.update()
+            record.set(content, self.common.now(), finished=finished)
+            self.update()
 
     def restore_states(self, name: str, record: Record, states: Sequence[State]) -> None:
         """Put back the states of an iteration, if it had come to its first step."""
@@ -146,13 +143,6 @@ class Journal:
         if self.interval == 0:
             return start
         return start + max(pause, (time.monotonic() - start) / share)
-
-    def flush_after(self, error: BaseException) -> None:
-        """Write the last snapshot after an error; a failure to write is added to it as a note."""
-        try:
-            self.flush()
-        except OSError as failure:
-            error.add_note(str(failure))
 
     def close(self) -> None:
         """Write where the run is, and save nothing of what follows."""

@@ -157,8 +157,7 @@ def timed() -> Iterator[list[bool]]:
 
 def cut_short() -> None:
     """Note that the time was over before a method was done."""
-    cuts = _ran_out.get()
-    if cuts is not None:
+    if (cuts := _ran_out.get()) is not None:
         cuts.append(True)
 
 
@@ -261,7 +260,7 @@ def saved_result(
         result = work()
     finally:
         journal.leave()
-    journal.save_result(record, to_plain(result))
+    journal.save(record, to_plain(result), finished=True)
     return result
 
 
@@ -283,8 +282,11 @@ def saving(journal: Journal | None) -> Iterator[None]:
         if journal is not None:
             journal.close()
     except BaseException as error:
-        if journal is not None:
-            journal.flush_after(error)
+        try:
+            if journal is not None:
+                journal.flush()
+        except OSError as failure:
+            error.add_note(str(failure))
         raise
     finally:
         _journal.reset(token)

@@ -131,7 +131,7 @@ def _rows(
         )
     A = A.compute() if unpacked(A).kind == "dask" else A
     held = given(A, missing=missing, numeric_only=numeric_only, load=True)
-    prepared = held.prepared(center=center, scale=scale, missing=missing)
+    prepared = held.prepared(center, scale, missing)
     X = held.values.tocsr() if scipy.sparse.issparse(held.values) else host(held.values)
     return X if prepared.rows is None else X[prepared.rows], prepared
 

@@ -9,9 +9,9 @@ import pytest
 from libraries import library
 
 import landmarks as lm
+from landmarks.operators.base import Restricted
 from landmarks.operators.dask import data as dask_data
 from landmarks.operators.diagonals import squared_diagonal
-from landmarks.operators.restricted import Restricted
 from landmarks.runs import runner
 
 from .arrays import POINTS, RNG, TALL, WIDE, da, dask, each_scheduler

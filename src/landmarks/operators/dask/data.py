@@ -10,7 +10,6 @@ from ... import _check
 from ..._array import Array, Indices, Part
 from ..base import DENSE_MEMORY, MEMORY, Ledger, Operator, on_workers, product_seconds
 from ..dense import Data
-from ..restricted import Restricted
 from .client import (
     Lazy,
     Reading,
@@ -194,7 +193,7 @@ class Tiled(Operator):
     def restrict(self, indices: Indices) -> Operator:
         m = self.X.shape[0]
         if m * len(indices) * self.like.itemsize > MEMORY:
-            return Restricted(self, indices)
+            return super().restrict(indices)
         X = np.zeros((m, len(indices)), dtype=self.like.dtype)
         found = list(self._by_tile(np.asarray(indices)))
         calls = [lazy(_take, list(self.tiles[:, c]), inside) for c, inside, _ in found]

@@ -19,7 +19,6 @@ from ..._array import Array, Indices, Part
 from ...runs import runner
 from ..base import Ledger, Operator, determining, faster_squares, new_rows, product_seconds
 from ..dense import Dense
-from ..restricted import Restricted
 from .client import Lazy, compute, constant, keep_all, lazy, made
 from .data import OVERHEAD, TASK, Tiled, _array, digest_of
 from .kernel import LOCAL, DaskKernel
@@ -133,7 +132,7 @@ class DaskGram(DaskKernel):
 
     def restrict(self, indices: Indices) -> Operator:
         if len(indices) > LOCAL:
-            return Restricted(self, indices)
+            return super().restrict(indices)
         values = self.local_values(self._at(indices))
         return Dense(values, exponent=self.exponent, ledger=self.ledger)
 

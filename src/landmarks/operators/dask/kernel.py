@@ -28,7 +28,6 @@ from ..base import (
 from ..forms import form
 from ..kernel import KernelOperator, check_block, chunked_error, fused_error, kernel
 from ..parts import height, parts
-from ..restricted import Restricted
 from . import shards as _shards
 from .client import Lazy, announce, compute, constant, keep_all, lazy, tree
 from .data import (
@@ -196,7 +195,7 @@ class DaskKernel(Operator):
 
     def restrict(self, indices: Indices) -> Operator:
         if len(indices) > LOCAL:
-            return Restricted(self, indices)
+            return super().restrict(indices)
         placed = self._here.placed(self._at(indices))
         return KernelOperator(placed, self.h, engine="chunked", ledger=self.ledger)
 

@@ -23,9 +23,9 @@ from .tiling import (
     factor,
     form,
     in_passes,
+    launch,
     padded,
     slots,
-    unrolled,
 )
 
 SHORT, LONG, ABSOLUTE = range(3)
@@ -86,7 +86,6 @@ def _shape(x: DoublePoints) -> dict[str, Any]:
         "NEAR": x.layout.near > 0,
         "SHIFT": x.layout.shift,
         "L": x.length,
-        "UNROLL": unrolled(x.points.shape[1])[1],
     }
 
 
@@ -95,55 +94,44 @@ def _high_word(value: float) -> int:
     return int(struct.unpack(">i", struct.pack(">d", value)[:4])[0])
 
 
-def _parts(strips: int, tiles: int, slots: int, most: int) -> int:
-    """Into how many spans to cut the columns: some waves of programs, so that all end together."""
-    return max(1, min(WAVES * slots // strips, tiles // SHORTEST, most))
+def _start(x: DoublePoints, y: DoublePoints, v: Array, N: int, *, square: bool = False) -> Array:
+    """The product with v, of N columns; the spans are some waves of programs that end together."""
+    from . import double_kernels
 
-
-def _start(
-    kernel: Any, x: DoublePoints, y: DoublePoints, v: Array, tile: Tile, options: dict[str, Any]
-) -> Array:
-    """Start a kernel on its grid; the sums of the partial results of the spans."""
-    import torch
-
-    rows, cols = padded(x.n), padded(y.n)
-    width = options.get("N", 1)
-    strips, tiles = -(-x.n // tile.rows), -(-y.n // tile.cols)
-    parts = _parts(strips, tiles, slots(v), PARTIAL // (8 * rows * width))
-    out = torch.empty((parts, rows, width), dtype=v.dtype, device=v.device)
-    d = unrolled(x.points.shape[1])[0]
-    with torch.cuda.device_of(v):
-        kernel[strips, parts](
-            x.rows(True), x.coordinates, y.rows(False), y.coordinates, v, out,
-            rows, cols, tiles, -(-tiles // parts), d, x.factor,
-            _high_word(x.layout.near), _high_word(2.0**x.layout.shift),
-            **_shape(x), BM=tile.rows, BN=tile.cols,
-            num_warps=tile.warps, num_stages=tile.stages, **options,
-        )  # fmt: skip
-    return (out[0] if parts == 1 else out.sum(0))[: x.n]
+    tile, layout = _tile(x), x.layout
+    strips, tiles = tile.grid(x.n, y.n)
+    most = PARTIAL // (8 * padded(x.n) * N)
+    parts = max(1, min(WAVES * slots(v) // strips, tiles // SHORTEST, most))
+    return launch(
+        double_kernels.product,
+        (x.rows(True), x.coordinates, y.rows(False), y.coordinates),
+        v,
+        tile,
+        parts,
+        (x.n, y.n, x.points.shape[1]),
+        (x.factor, _high_word(layout.near), _high_word(2.0**layout.shift)),
+        **_shape(x),
+        N=N,
+        SQUARE=square,
+    )
 
 
 def _vector(x: DoublePoints, y: DoublePoints, v: Array, *, square: bool) -> Array:
     """K v, or the same with the squares of the values."""
     import torch
 
-    from . import double_kernels
-
     v = torch.nn.functional.pad(v, (0, -v.shape[0] % ROW_STEP))
-    options = {"SQUARE": square}
-    return _start(double_kernels.vector_product, x, y, v, _tile(x), options)[:, 0]
+    return _start(x, y, v, 1, square=square)[:, 0]
 
 
 def _block(x: DoublePoints, y: DoublePoints, block: Array) -> Array:
     """K @ block with the rows of the block in the order that `double_kernels` takes them."""
-    from . import double_kernels
-
     n, width = block.shape
     N = max(8, 2 ** math.ceil(math.log2(width)))
     v = block.new_zeros((padded(n), N))
     v[:n, :width] = block
     v = v.reshape(-1, 4, 2, N).transpose(1, 2).contiguous()
-    return _start(double_kernels.block_product, x, y, v, _tile(x), {"N": N})[:, :width]
+    return _start(x, y, v, N)[:, :width]
 
 
 def _tile(x: DoublePoints) -> Tile:
@@ -180,19 +168,6 @@ class DoubleParts(NamedTuple):
     tight: DoublePoints
     wide: DoublePoints
     far: DoublePoints
-
-
-def divided(x: DoublePoints) -> DoubleParts | None:
-    """The parts of the points; None where there is nothing to gain."""
-    h, layout = x.h, x.layout
-    if layout.largest < LARGEST_NORM or not isinstance(h, kernels.rbf | kernels.matern):
-        return None
-    out = sizes(h, x.points - layout.centre, layout.factor) > FAR_OUT
-    if not 0 < FEW * int(out.sum()) <= x.n:
-        return None
-    inner, outer = (~out).nonzero()[:, 0], out.nonzero()[:, 0]
-    tight = DoublePoints(x.points[inner], h, DoubleLayout(h, layout.centre, FAR_OUT))
-    return DoubleParts(x, inner, outer, tight, x.take(inner), x.take(outer))
 
 
 def by_parts(parts: DoubleParts, run: Callable[[DoublePoints, DoublePoints, Any], Array]) -> Array:
@@ -349,7 +324,15 @@ class DoublePoints:
     @cached_property
     def parts(self) -> DoubleParts | None:
         """The parts of the points; None where there is nothing to gain."""
-        return divided(self)
+        h, layout = self.h, self.layout
+        if layout.largest < LARGEST_NORM or not isinstance(h, kernels.rbf | kernels.matern):
+            return None
+        out = sizes(h, self.points - layout.centre, layout.factor) > FAR_OUT
+        if not 0 < FEW * int(out.sum()) <= self.n:
+            return None
+        inner, outer = (~out).nonzero()[:, 0], out.nonzero()[:, 0]
+        tight = DoublePoints(self.points[inner], h, DoubleLayout(h, layout.centre, FAR_OUT))
+        return DoubleParts(self, inner, outer, tight, self.take(inner), self.take(outer))
 
     @cached_property
     def factor(self) -> Array:

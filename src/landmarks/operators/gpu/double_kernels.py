@@ -80,7 +80,7 @@ def _tile(
     if DISTANCE == ABSOLUTE:
         s = _differences(s, x_raw, y_raw, i, j, rows, cols, d, factor, BM, BN, True, UNROLL)
     if NEAR:
-        high = (s.to(tl.int64, bitcast=True) >> 32).to(tl.int32) & 0x7FFFFFFF
+        high = _high(s) & 0x7FFFFFFF
         if tl.min(tl.min(high, axis=1), axis=0) <= near:
             s = _differences(s * 0.0, x_raw, y_raw, i, j, rows, cols, d, factor, BM, BN, False, 1)
     return s
@@ -123,54 +123,41 @@ def _operand(p, BM: tl.constexpr, BN: tl.constexpr):
 
 
 @triton.jit(do_not_specialize=["tiles", "span", "d", "near", "exponent"])
-def block_product(
+def product(
     x, x_raw, y, y_raw, v, out, rows, cols, tiles, span, d, factor, near, exponent,
     DISTANCE: tl.constexpr, SHAPE: tl.constexpr, DEGREE: tl.constexpr, NEAR: tl.constexpr,
     SHIFT: tl.constexpr, L: tl.constexpr, UNROLL: tl.constexpr,
-    N: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    N: tl.constexpr, SQUARE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
 ):  # fmt: skip
-    """One strip of rows times one span of tiles of columns."""
+    """One strip of rows times one span of tiles of columns.
+
+    N columns of V; one alone is multiplied without tensor cores, and with SQUARE the values are
+    squared first.
+    """
     i = tl.program_id(0) * BM
     first = tl.program_id(1) * span
     scale = tl.load(factor)  # in memory, since Triton takes arguments in float32
     a = _block(x, i, 0, BM, 16 if DISTANCE == LONG else L, L)
-    acc = tl.zeros((BM, N), dtype=tl.float64)
-    for tile in range(first, tl.minimum(first + span, tiles)):
-        s = _tile(
-            a, x, x_raw, y, y_raw, i, tile * BN, rows, cols, d, scale, near,
-            DISTANCE, NEAR, L, UNROLL, BM, BN,
-        )  # fmt: skip
-        p = _operand(_values(s, exponent, SHAPE, DISTANCE, DEGREE, SHIFT), BM, BN)
-        acc = tl.dot(p, _block(v, tile * BN, 0, BN, N, N), acc, out_dtype=tl.float64)
-    at = tl.program_id(1).to(tl.int64) * rows + i + tl.arange(0, BM)
-    tl.store(out + at[:, None] * N + tl.arange(0, N)[None, :], acc)
-
-
-@triton.jit(do_not_specialize=["tiles", "span", "d", "near", "exponent"])
-def vector_product(
-    x, x_raw, y, y_raw, v, out, rows, cols, tiles, span, d, factor, near, exponent,
-    DISTANCE: tl.constexpr, SHAPE: tl.constexpr, DEGREE: tl.constexpr, NEAR: tl.constexpr,
-    SHIFT: tl.constexpr, L: tl.constexpr, UNROLL: tl.constexpr,
-    SQUARE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
-):  # fmt: skip
-    """The same for one vector, without tensor cores; with SQUARE the values are squared first."""
-    i = tl.program_id(0) * BM
-    first = tl.program_id(1) * span
-    scale = tl.load(factor)  # in memory, since Triton takes arguments in float32
-    a = _block(x, i, 0, BM, 16 if DISTANCE == LONG else L, L)
-    acc = tl.zeros((BM, BN), dtype=tl.float64)
+    acc = tl.zeros((BM, N if N > 1 else BN), dtype=tl.float64)
     for tile in range(first, tl.minimum(first + span, tiles)):
         s = _tile(
             a, x, x_raw, y, y_raw, i, tile * BN, rows, cols, d, scale, near,
             DISTANCE, NEAR, L, UNROLL, BM, BN,
         )  # fmt: skip
         p = _values(s, exponent, SHAPE, DISTANCE, DEGREE, SHIFT)
-        w = tl.load(v + tile * BN + tl.arange(0, BN))[None, :]
-        if SQUARE:
-            w = p * w
-        acc += p * w
+        if N > 1:
+            p = _operand(p, BM, BN)
+            acc = tl.dot(p, _block(v, tile * BN, 0, BN, N, N), acc, out_dtype=tl.float64)
+        else:
+            w = tl.load(v + tile * BN + tl.arange(0, BN))[None, :]
+            if SQUARE:
+                w = p * w
+            acc += p * w
     at = tl.program_id(1).to(tl.int64) * rows + i + tl.arange(0, BM)
-    tl.store(out + at, tl.sum(acc, axis=1))
+    if N > 1:
+        tl.store(out + at[:, None] * N + tl.arange(0, N)[None, :], acc)
+    else:
+        tl.store(out + at, tl.sum(acc, axis=1))
 
 
 # 2**x and square roots in float64 for Triton kernels: few operations, no table, no branch.

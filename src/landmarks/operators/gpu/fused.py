@@ -10,7 +10,7 @@ import importlib.util
 from typing import Any
 
 from ... import kernels
-from ..._array import Array
+from ..._array import Array, on_gpu
 from .double import DoublePoints, double_product, double_squared_row_sums
 from .single import SinglePoints, single_product, single_squared_row_sums
 
@@ -22,12 +22,8 @@ Points = SinglePoints | DoublePoints
 
 def available(points: Array) -> bool:
     """Whether products on these points can be fused: torch floats on a GPU, and Triton."""
-    device = getattr(points, "device", None)
-    if getattr(device, "type", None) != "cuda":
-        return False
-    if str(points.dtype) not in ("torch.float32", "torch.float64"):
-        return False
-    return importlib.util.find_spec("triton") is not None
+    floats = on_gpu(points) and str(points.dtype) in ("torch.float32", "torch.float64")
+    return floats and importlib.util.find_spec("triton") is not None
 
 
 def supported(h: kernels.Kernel) -> bool:

@@ -12,25 +12,20 @@ import math
 from typing import Any
 
 from ... import kernels
-from ..._array import Array
+from ..._array import Array, on_gpu
 
 
 def available(points: Array) -> bool:
     """Whether the points are a torch array on a GPU and KeOps is installed."""
-    device = getattr(points, "device", None)
-    return (
-        getattr(device, "type", None) == "cuda" and importlib.util.find_spec("pykeops") is not None
-    )
+    return on_gpu(points) and importlib.util.find_spec("pykeops") is not None
 
 
 def product(h: kernels.Kernel, x: Array, y: Array, block: Array) -> Array:
     """K(x, y) @ block, with K(x, y) never stored."""
     from pykeops.torch import LazyTensor
 
-    return (
-        _values(h, LazyTensor(x[:, None, :].contiguous()), LazyTensor(y[None, :, :].contiguous()))
-        @ block.contiguous()
-    )
+    left, right = LazyTensor(x[:, None, :].contiguous()), LazyTensor(y[None, :, :].contiguous())
+    return _values(h, left, right) @ block.contiguous()
 
 
 def _values(h: kernels.Kernel, x: Any, y: Any) -> Any:

@@ -8,6 +8,7 @@ few 1e-4.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -21,10 +22,10 @@ from .tiling import (
     factor,
     form,
     in_passes,
+    launch,
     padded,
     slots,
     spans,
-    unrolled,
 )
 
 
@@ -52,37 +53,36 @@ def single_squared_row_sums(h: kernels.Kernel, x: Any, y: Any) -> Array:
 
 
 def _start(
-    kernel: Any, x: SinglePoints, y: SinglePoints, v: Array, tile: Tile, options: dict[str, Any]
+    kernel: Any,
+    x: SinglePoints,
+    y: SinglePoints,
+    v: Array,
+    tile: Tile,
+    precision: str,
+    **constants: Any,
 ) -> Array:
-    """Start a kernel on its grid; the sums of the partial results of the spans."""
-    import torch
-
-    shape, width = shape_of(x), options.get("N", 1)
-    rows, cols = padded(x.n), padded(y.n)
-    strips, tiles = -(-x.n // tile.rows), -(-y.n // tile.cols)
-    parts = spans(strips, tiles, tile.run, slots(v))
-    out = torch.empty((parts, rows, width), dtype=torch.float32, device=v.device)
-    coordinates, unroll = unrolled(x.points.shape[1])
-    scale, nearest = (factor(x.h), 0.0) if x.layout is None else (1.0, x.layout.nearest)
-    with torch.cuda.device_of(v):
-        kernel[strips, parts](
-            *operands(x, True, shape), *operands(y, False, shape), v, out,
-            rows, cols, tiles, -(-tiles // parts), coordinates, scale, nearest,
-            **shape, BM=tile.rows, BN=tile.cols, UNROLL=unroll,
-            num_warps=tile.warps, num_stages=tile.stages, **options,
-        )  # fmt: skip
-    return (out[0] if parts == 1 else out.sum(0))[: x.n]
-
-
-def _exponential(tile: Tile, precision: str) -> int:
-    """How exponentials are taken: INTERPRETED, UNIT, MIXED or MIXED_COARSE."""
+    """What a kernel gives for packed points and v."""
     from . import single_kernels
 
+    shape = shape_of(x)
+    exponential = single_kernels.UNIT
     if single_kernels.interpreted():
-        return 0
-    if not tile.mixed:
-        return 1
-    return 3 if precision == "fast" else 2
+        exponential = single_kernels.INTERPRETED
+    elif tile.mixed:
+        coarse = precision == "fast"
+        exponential = single_kernels.MIXED_COARSE if coarse else single_kernels.MIXED
+    return launch(
+        kernel,
+        (*operands(x, True, shape), *operands(y, False, shape)),
+        v,
+        tile,
+        spans(*tile.grid(x.n, y.n), tile.run, slots(v)),
+        (x.n, y.n, x.points.shape[1]),
+        (factor(x.h), 0.0) if x.layout is None else (1.0, x.layout.nearest),
+        **shape,
+        **constants,
+        EXP=exponential.value,
+    )
 
 
 def _vector(x: SinglePoints, y: SinglePoints, v: Array, precision: str, *, square: bool) -> Array:
@@ -92,9 +92,8 @@ def _vector(x: SinglePoints, y: SinglePoints, v: Array, precision: str, *, squar
     from . import single_kernels
 
     v = torch.nn.functional.pad(v.float(), (0, -v.shape[0] % ROW_STEP))
-    tile = _vector_tile(x)
-    options = {"SQUARE": square, "EXP": _exponential(tile, precision)}
-    out = _start(single_kernels.vector_product, x, y, v, tile, options)
+    kernel, tile = single_kernels.vector_product, _vector_tile(x)
+    out = _start(kernel, x, y, v, tile, precision, N=1, SQUARE=square)
     return out[:, 0] * 2.0 ** (-2 * SHIFT if square else -SHIFT)
 
 
@@ -106,10 +105,9 @@ def _block(x: SinglePoints, y: SinglePoints, block: Array, precision: str) -> Ar
     high_only = precision == "fast"
     scale = _scale(block)
     v, width = _halves(block / scale, high_only, tile.joint)
-    both = 1 if tile.joint else 2
-    low = 0 if high_only else both
-    options = {"N": width, "LOW": low, "RUN": tile.run, "EXP": _exponential(tile, precision)}
-    out = _start(single_kernels.block_product, x, y, v, tile, options)
+    low = 0 if high_only else 1 if tile.joint else 2
+    kernel = single_kernels.block_product
+    out = _start(kernel, x, y, v, tile, precision, N=width, LOW=low, RUN=tile.run)
     if low == 1:
         out = out[:, : width // 2] + out[:, width // 2 :]
     return out[:, : block.shape[1]] * (scale * 2.0**-SHIFT)
@@ -129,11 +127,8 @@ def _halves(block: Array, high_only: bool, joint: bool) -> tuple[Array, int]:
 
     n, r = block.shape
     width = max(8 if joint and not high_only else 16, 2 ** math.ceil(math.log2(r)))
-    halves = torch.zeros(
-        (padded(n), width if high_only else 2 * width),
-        dtype=torch.float16,
-        device=block.device,
-    )
+    shape = padded(n), width if high_only else 2 * width
+    halves = torch.zeros(shape, dtype=torch.float16, device=block.device)
     halves[:n, :r] = block
     if not high_only:
         halves[:n, width : width + r] = block - halves[:n, :r]
@@ -189,7 +184,15 @@ class SinglePoints:
     _packed: dict[bool, tuple[Array, Array]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.layout = self.like.layout if self.like is not None else _layout(self.points, self.h)
+        if self.like is not None:
+            self.layout = self.like.layout
+        elif isinstance(self.h, kernels.polynomial):
+            self.layout = SingleLayout(0.0, 1.0, _inner)
+        elif isinstance(self.h, kernels.rbf | kernels.matern):
+            unit = 1 / math.sqrt(factor(self.h))
+            self.layout = choose_layout(self.points, unit, isinstance(self.h, kernels.rbf))
+        else:
+            self.layout = None
 
     @cached_property
     def length(self) -> int:
@@ -209,14 +212,6 @@ class SinglePoints:
 
         at = torch.as_tensor(indices, device=self.points.device)
         return SinglePoints(self.points[at], self.h, like=self)
-
-
-def _layout(points: Array, h: kernels.Kernel) -> SingleLayout | None:
-    if isinstance(h, kernels.polynomial):
-        return SingleLayout(0.0, 1.0, "inner")
-    if isinstance(h, kernels.rbf | kernels.matern):
-        return choose_layout(points, 1 / math.sqrt(factor(h)), isinstance(h, kernels.rbf))
-    return None
 
 
 def _unit_vectors(points: Array, h: kernels.polynomial) -> tuple[Array, Array]:
@@ -329,10 +324,8 @@ def operands(z: SinglePoints, left: bool, shape: dict[str, Any]) -> tuple[Array,
 
 SHIFT = 15  # the kernels compute 2**15 times the value, far from the smallest float16 numbers
 LONGEST_EXACT = 40  # coordinates above which the plain layout is tried with norms in three pieces
-ROUNDING = {
-    2: (8.0, 64.0),
-    3: (25.0, 400.0),
-}  # mean and largest squared norm up to which the plain layout rounds to some 3e-6
+# by pieces: mean and largest squared norm up to which the plain layout rounds to some 3e-6
+ROUNDING = {2: (8.0, 64.0), 3: (25.0, 400.0)}
 GRID = (5, 12)  # the binary digits after the point that the grid of the high parts may have
 
 
@@ -345,7 +338,7 @@ class SingleLayout:
 
     centre: Array
     unit: float
-    form: str
+    form: Callable[[Array, SingleLayout, bool], Array]
     shift: int = 0
     digits: int = 0
     pieces: int = 3
@@ -362,7 +355,7 @@ class SingleLayout:
 
     def rows(self, points: Array, left: bool) -> Array:
         """The rows that stand on one side of an inner product."""
-        return _FORMS[self.form](self.scaled(points), self, left)
+        return self.form(self.scaled(points), self, left)
 
 
 def choose_layout(points: Array, unit: float, shift: bool) -> SingleLayout | None:
@@ -374,21 +367,16 @@ def choose_layout(points: Array, unit: float, shift: bool) -> SingleLayout | Non
     pieces = 2 if shift and points.shape[1] <= LONGEST_EXACT else 3
     most = ROUNDING[pieces]
     if mean < most[0] and largest < most[1] and (pieces == 2 or points.shape[1] > LONGEST_EXACT):
+        nearest, reach = mean * 2.0**-20, 2.0**15
         return SingleLayout(
-            centre,
-            unit,
-            "plain",
-            moved,
-            pieces=pieces,
-            nearest=mean * 2.0**-20,
-            reach=2.0**15,
+            centre, unit, _plain, moved, pieces=pieces, nearest=nearest, reach=reach
         )
     reach = max(2 * math.sqrt(mean), math.sqrt(largest) / 5.6, 2.0**-20)
     digits = min(math.floor(11 - math.log2(reach)), GRID[1])
     if digits < GRID[0]:
         return None
     nearest, reach = 2.0 ** (-9 - 2 * digits), 2.0 ** (27 - 2 * digits)
-    return SingleLayout(centre, unit, "exact", moved, digits, nearest=nearest, reach=reach)
+    return SingleLayout(centre, unit, _exact, moved, digits, nearest=nearest, reach=reach)
 
 
 def half(array: Array) -> Array:
@@ -450,6 +438,3 @@ def _inner(u: Array, layout: SingleLayout, left: bool) -> Array:
     """Unit vectors, for their inner product alone."""
     high, low = pieces(u, 2)
     return _rows([high, low, high] if left else [low, high, high])
-
-
-_FORMS = {"exact": _exact, "plain": _plain, "inner": _inner}

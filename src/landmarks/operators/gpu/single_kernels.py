@@ -190,7 +190,7 @@ def vector_product(
     x, x_rest, y, y_rest, v, out, rows, cols, tiles, span, d, factor, nearest,
     DISTANCE: tl.constexpr, SHAPE: tl.constexpr, DEGREE: tl.constexpr,
     L: tl.constexpr, REST: tl.constexpr,
-    SQUARE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    N: tl.constexpr, SQUARE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
     UNROLL: tl.constexpr, EXP: tl.constexpr,
 ):  # fmt: skip
     """The same for one vector, summed in float32; with SQUARE the values are squared first."""
@@ -234,7 +234,6 @@ POLYNOMIALS = {
         0.9999992847442627,
     ),
 }
-PACK = tl.constexpr(8)
 EXP_REGISTERS = tl.constexpr(",".join(["=&f"] * 8 + ["f"] * 8))
 SPLIT_REGISTERS = tl.constexpr("=&r,=&r,f,f")
 ROUND_REGISTERS = tl.constexpr("=r,f,f")
@@ -289,17 +288,11 @@ def exp2(x, EXP: tl.constexpr):
     """2**x; EXP says how."""
     if EXP == INTERPRETED:
         return tl.exp2(x)
-    elif EXP == UNIT:
-        return tl.inline_asm_elementwise(
-            UNIT_PTX, EXP_REGISTERS, [x], dtype=tl.float32, is_pure=True, pack=PACK
-        )
-    elif EXP == MIXED:
-        return tl.inline_asm_elementwise(
-            MIXED_PTX, EXP_REGISTERS, [x], dtype=tl.float32, is_pure=True, pack=PACK
-        )
     else:
+        MIX: tl.constexpr = MIXED_PTX if EXP == MIXED else MIXED_COARSE_PTX
+        PTX: tl.constexpr = UNIT_PTX if EXP == UNIT else MIX
         return tl.inline_asm_elementwise(
-            MIXED_COARSE_PTX, EXP_REGISTERS, [x], dtype=tl.float32, is_pure=True, pack=PACK
+            PTX, EXP_REGISTERS, [x], dtype=tl.float32, is_pure=True, pack=8
         )
 
 

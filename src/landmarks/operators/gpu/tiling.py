@@ -27,6 +27,10 @@ class Tile:
     joint: bool = False  # high and low parts of V as the columns of one product
     mixed: bool = False  # a quarter of the exponentials by polynomials
 
+    def grid(self, rows: int, cols: int) -> tuple[int, int]:
+        """How many strips of rows and tiles of columns there are."""
+        return -(-rows // self.rows), -(-cols // self.cols)
+
     @property
     def run(self) -> int:
         """The tiles that the tensor cores add before float32 does."""
@@ -49,6 +53,37 @@ def slots(array: Array) -> int:
     if not array.is_cuda:
         return 1
     return 3 * torch.cuda.get_device_properties(array.device).multi_processor_count
+
+
+def launch(
+    kernel: Any,
+    operands: tuple[Array, ...],
+    v: Array,
+    tile: Tile,
+    parts: int,
+    shape: tuple[int, int, int],
+    scalars: tuple[Any, ...],
+    **constants: Any,
+) -> Array:
+    """Start a kernel on strips of rows times spans of columns; the sum of the spans' results.
+
+    operands : the packed rows and columns. parts : the number of spans.
+    shape : the numbers of rows, columns and coordinates. scalars : what the kernel takes after.
+    """
+    import torch
+
+    n, m, d = shape
+    strips, tiles = tile.grid(n, m)
+    dtype = torch.float64 if v.dtype == torch.float64 else torch.float32
+    out = torch.empty((parts, padded(n), constants["N"]), dtype=dtype, device=v.device)
+    coordinates, unroll = unrolled(d)
+    with torch.cuda.device_of(v):
+        kernel[strips, parts](
+            *operands, v, out, padded(n), padded(m), tiles, -(-tiles // parts), coordinates,
+            *scalars, **constants, BM=tile.rows, BN=tile.cols, UNROLL=unroll,
+            num_warps=tile.warps, num_stages=tile.stages,
+        )  # fmt: skip
+    return (out[0] if parts == 1 else out.sum(0))[:n]
 
 
 def unrolled(d: int) -> tuple[int, int]:
