@@ -33,7 +33,7 @@ from .table import (
 
 def read_parquet(file: BinaryIO | Path, reading: Reading) -> FileTable:
     """The table of a Parquet file, or of a folder of them; only the wanted columns are read."""
-    with as_format_error("the Parquet file cannot be read", pa.ArrowException):
+    with as_format_error("the Parquet file cannot be read"):
         if isinstance(file, Path):
             return _of_folder(file, reading)
         opened = pq.ParquetFile(file, arrow_extensions_enabled=False)
@@ -52,7 +52,7 @@ def read_parquet(file: BinaryIO | Path, reading: Reading) -> FileTable:
 
 def read_arrow(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an Arrow file or stream."""
-    with as_format_error("the Arrow file cannot be read", pa.ArrowException):
+    with as_format_error("the Arrow file cannot be read"):
         start = file.read(6)
         size = file.seek(0, 2)
         file.seek(0)
