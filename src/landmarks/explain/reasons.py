@@ -85,7 +85,11 @@ class Reasons:
 
 
 def reasons(
-    selection: Selection, operator: Operator, criterion: str, each: int, stability: Stability | None
+    selection: Selection,
+    operator: Operator,
+    objective: Objective,
+    each: int,
+    stability: Stability | None,
 ) -> Reasons:
     """The tables of a selection, with `each` substitutes and sources per column."""
     _check.count(each, "each")
@@ -98,7 +102,6 @@ def reasons(
         )
     names = range(selection.n) if selection.names is None else selection.names
     labels = np.asarray(names, dtype=object)
-    objective = selection._objective(criterion)
     if not objective.shares:
         raise UnsupportedError(
             "why() gives shares of an error, and a log determinant has none; error() and gap() are "

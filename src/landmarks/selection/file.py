@@ -39,8 +39,11 @@ FIGURES = ("error", "total", "best_rank", "rank_bound", "certificate")
 
 def save(selection: Selection, path: Any) -> None:
     """Write the selection to a temporary file and move it into place, so no half file remains."""
-    _compute_figures(selection)
     if selection.operator is not None:
+        if selection.objective.shares:  # the file holds what the selection remembers
+            selection.relative_error()
+            selection.best_rank_error()
+        selection.gap()
         found = tuple(sketch(selection.operator, selection.indices))
         selection = replace(selection, sketch=found, path=selection.path)
     record: dict[str, Any] = {
@@ -61,16 +64,6 @@ def save(selection: Selection, path: Any) -> None:
             f"path_{name}": np.asarray(getattr(selection.path, name)) for name in PATH_ARRAYS
         }
     archive.write(Path(path), record, arrays, compress=True)
-
-
-def _compute_figures(selection: Selection) -> None:
-    """Compute the errors and bounds by its criterion; the file holds what it remembers."""
-    if selection.operator is None:
-        return
-    if selection.objective.shares:
-        selection.relative_error()
-        selection.best_rank_error()
-    selection.gap()
 
 
 def load(

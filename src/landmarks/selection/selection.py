@@ -197,8 +197,11 @@ class Selection:
         >>> found.low <= found.value <= found.high
         True
         """
-        self._refuse("estimated_error", "error() is exact")
-        criterion = self._criterion(criterion)
+        if not self.objective.plain:
+            asked = " and ".join(map(self.objective.named, self.objective.asked))
+            raise UnsupportedError(
+                f"estimated_error is not available for a choice with {asked}; error() is exact"
+            )
         depth = self._objective(criterion).depth
         found = estimated_error(self._data, self.indices, depth, n_probes=n_probes, seed=seed)
         value, low, high = (
@@ -355,8 +358,7 @@ class Selection:
         0.0
         """
         error = self._figure("error", criterion)
-        objective = self._objective(self._criterion(criterion))
-        return objective.gap(error, self._bound(criterion))
+        return self._objective(criterion).gap(error, self._bound(criterion))
 
     def certificate(
         self,
@@ -389,11 +391,11 @@ class Selection:
         True
         """
         begun = time.monotonic()
-        criterion = self._criterion(criterion)
+        objective = self._objective(criterion)
         problem = Problem(
             self._data,
             self.most_columns,
-            self._objective(criterion),
+            objective,
             self.include,
             self.exclude,
             deadline=begun + seconds(budget),
@@ -403,7 +405,7 @@ class Selection:
         with watching(callback):
             found = certify(problem, self.indices, error, point)
         known = max(found.value, self._bound(criterion))
-        self.known[f"certificate:{criterion}"] = known
+        self.known[f"certificate:{objective.criterion}"] = known
         return Certificate(
             bound=self._in_units(known, criterion),
             gap=self.gap(criterion),
@@ -411,7 +413,7 @@ class Selection:
             seconds=time.monotonic() - begun,
             iterations=found.iterations,
             point=found.point,
-            in_nats=not problem.objective.shares,
+            in_nats=not objective.shares,
         )
 
     def prove(self, budget: float = 60.0, *, callback: Any = None) -> Selection:
@@ -504,50 +506,42 @@ class Selection:
         """What one candidate is called, if it has no name."""
         return "landmark" if self.from_rows is False and self.labels is None else "column"
 
-    def _criterion(self, criterion: str | None) -> str:
-        """The criterion that is meant: that of the selection unless another is named."""
-        return choice(criterion or self.criterion, tuple(OBJECTIVES), "criterion")
-
-    def _objective(self, criterion: str) -> Objective:
-        """What the selection minimised, or the same target and noise measured in another way."""
-        if criterion == self.criterion:
+    def _objective(self, criterion: str | None) -> Objective:
+        """What the selection minimised, or the same target and noise by another criterion."""
+        if criterion is None or criterion == self.criterion:
             return self.objective
-        return self.objective.measured(OBJECTIVES[criterion])
-
-    def _refuse(self, what: str, instead: str) -> None:
-        if not self.objective.plain:
-            asked = " and ".join(map(self.objective.named, self.objective.asked))
-            raise UnsupportedError(f"{what} is not available for a choice with {asked}; {instead}")
+        return self.objective.measured(
+            OBJECTIVES[choice(criterion, tuple(OBJECTIVES), "criterion")]
+        )
 
     def _bound(self, criterion: str | None) -> float:
         """The best lower bound that is known, in the units of the operator."""
-        criterion = self._criterion(criterion)
-        listed = [self.known.get(f"certificate:{criterion}")]
-        listed.append(self.bound if criterion == self.criterion else None)
+        objective = self._objective(criterion)
+        listed = [self.known.get(f"certificate:{objective.criterion}")]
+        listed.append(self.bound if objective.criterion == self.criterion else None)
         proved = [bound for bound in listed if bound is not None]
         if proved:  # the error may be rounded further than what is proved of it
             proved = [min(max(proved), self._figure("error", criterion))]
         found = max([self._figure("rank_bound", criterion), *proved])
-        if not self._objective(criterion).plain:  # the error may be rounded further than the bound
+        if not objective.plain:  # the error may be rounded further than the bound
             found = min(found, self._figure("error", criterion))
         return found
 
     def _figure(self, kind: str, criterion: str | None) -> float:
         """A figure in the units of the operator, computed once."""
-        criterion = self._criterion(criterion)
-        key = f"{kind}:{criterion}"
+        objective = self._objective(criterion)
+        key = f"{kind}:{objective.criterion}"
         if key not in self.known:
-            self.known[key] = self._compute(kind, criterion)
+            self.known[key] = self._compute(kind, objective)
         return self.known[key]
 
-    def _compute(self, kind: str, criterion: str) -> float:
-        objective = self._objective(criterion)
+    def _compute(self, kind: str, objective: Objective) -> float:
         if kind == "error":
             return objective.exact_error(self._data, self.indices)
         if kind == "total":
             return objective.total(self._data)
         if kind == "rank_bound" and self.operator is None:  # a file of version 0.1
-            return self._figure("best_rank", criterion) * (1 - 1e-9)
+            return self._figure("best_rank", objective.criterion) * (1 - 1e-9)
         if kind == "best_rank":
             return objective.best_rank_error(self._data, self.k, self.exclude)
         if self.most_columns >= self.n and objective.plain and objective.shares:
@@ -556,7 +550,7 @@ class Selection:
 
     def _in_units(self, figure: float, criterion: str | None) -> float:
         """The figure in the units of the data: times 2**exponent, squared for ‖·‖²_F."""
-        return self._objective(self._criterion(criterion)).in_units(figure, self.exponent)
+        return self._objective(criterion).in_units(figure, self.exponent)
 
     def nystrom(self) -> Nystrom:
         """The Nyström approximation K̂ = F Fᵀ from the chosen columns.
@@ -669,8 +663,7 @@ class Selection:
         """
         from ..explain.reasons import reasons
 
-        criterion = self._criterion(criterion)
-        return reasons(self, self._data, criterion, each, stability)
+        return reasons(self, self._data, self._objective(criterion), each, stability)
 
     def alternatives(
         self,
