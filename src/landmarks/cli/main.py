@@ -20,9 +20,9 @@ from typing import Any, NoReturn
 
 from .. import __doc__ as purpose
 from .. import __version__
+from .._shown import printable
 from ..errors import suggestion
 from ..methods.registry import COMPARED, METHODS
-from ..report.terminal import printable
 from .outcome import BAD_DATA, CODES, OK, Failure
 
 HOW_MANY = (

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from ..report.terminal import printable
+from .._shown import printable
 
 OK = 0
 USAGE = 2

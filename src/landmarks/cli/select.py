@@ -21,6 +21,7 @@ import numpy as np
 
 from .. import __version__
 from .._select import select
+from .._shown import printable
 from ..comparison import factor
 from ..errors import FormatError, UnknownColumnError, UnsupportedError
 from ..explain.alternatives import Alternatives
@@ -29,7 +30,7 @@ from ..objectives import Columns
 from ..operators.data import rows_in_blocks
 from ..report.overview import Summary, summarise, target_measure
 from ..report.sentences import harmless, is_formula
-from ..report.terminal import Terminal, lines, printable
+from ..report.terminal import Terminal, lines
 from ..runs.bar import progress_bar
 from ..selection import Selection
 from . import source
