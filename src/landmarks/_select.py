@@ -156,7 +156,7 @@ def select(
         most = problem.allowed.most_columns(len(choice.indices))
     return Selection(
         indices=choice.indices,
-        n=operator.n,
+        allowed=problem.allowed,
         objective=problem.objective,
         method=repr(chooser),
         seed=seed,
@@ -173,11 +173,7 @@ def select(
         operator=operator,
         searched=bool(choice.details.get("proved")),
         most=most,
-        include=problem.include,
-        exclude=problem.exclude,
-        constraints=problem.constraints,
         chooser=chooser,
-        allowed=problem.allowed,
     )
 
 

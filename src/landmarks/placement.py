@@ -548,7 +548,9 @@ def packed(
         return np.asarray(complete, dtype=np.int64)
     which = " and ".join(repr(constraint) for constraint in constraints)
     if packing.visits < SEARCHED:
-        raise ValueError(f"no choice of k = {k} places satisfies {which}; choose fewer or relax them")
+        raise ValueError(
+            f"no choice of k = {k} places satisfies {which}; choose fewer or relax them"
+        )
     raise ValueError(
         f"found no choice of k = {k} places that satisfies {which}: at most {longest} could be "
         "placed; choose fewer or relax them"
@@ -587,7 +589,8 @@ class _Packing:
             self.visits = SEARCHED
             return None
         self.visits += 1
-        ranked, tried = self.addable(chosen), []
+        ranked = self.addable(chosen)
+        tried: list[int] = []
         for j in ranked.tolist():
             if not self.repeats and len(ranked) - len(tried) < self.k - len(chosen):
                 break

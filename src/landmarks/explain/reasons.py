@@ -158,8 +158,8 @@ def _clear(terms: np.ndarray, lengths: np.ndarray, rounding: float) -> np.ndarra
 
 def _exchangeable(selection: Selection) -> np.ndarray | None:
     """Whether places and costs allow each candidate in the place of each chosen one."""
-    if selection.allowed is None and selection.most is not None:
-        return None  # a file without groups and costs
+    if selection._limits_lost:
+        return None
     allowed = selection.problem().allowed
     return allowed.exchangeable(selection.indices) if allowed.single else None
 

@@ -54,7 +54,8 @@ class Selection:
     Attributes
     ----------
     indices : the chosen columns or points, in order of choice; a copy, which you may change.
-    n : how many candidates there were.
+    allowed : which choices could be made, with `include`, `exclude` and `constraints`; of a file
+        without groups and costs.
     objective : what was minimised, with its target and noise; all errors and bounds refer to it.
     method : the method as text; `chooser` is the object.
     seed : of the random numbers.
@@ -70,14 +71,12 @@ class Selection:
     searched : whether a complete search found no better choice; `proved` asks for bounds too.
     most : the most columns that a choice within its groups or costs has; None without them.
     known : errors and bounds that were computed already, by kind and criterion.
-    include, exclude, constraints : the constraints of the choice.
     chooser : the method object that chose.
     labels : the original labels of all candidates.
     center, scale : whether `select` centred and scaled the columns.
     from_rows : whether the data were rows X, with K = XᵀX, and not a kernel or K itself; None if a
         file does not say.
     sketch : numbers that tell the data of a run that was read from others.
-    allowed : which choices could be made; None for a file without groups and costs.
 
     Examples
     --------
@@ -87,7 +86,7 @@ class Selection:
     """
 
     indices: np.ndarray
-    n: int
+    allowed: Allowed = field(repr=False)
     objective: Objective
     method: str
     seed: int | None
@@ -102,16 +101,12 @@ class Selection:
     searched: bool = False
     most: int | None = None
     known: dict[str, float] = field(default_factory=dict, repr=False)
-    include: tuple[int, ...] = ()
-    exclude: tuple[int, ...] = ()
-    constraints: tuple[Constraint, ...] = ()
     chooser: Method | None = field(default=None, repr=False)
     labels: tuple[Any, ...] | None = None
     center: bool = False
     scale: bool = False
     from_rows: bool | None = None
     sketch: tuple[float, ...] = ()
-    allowed: Allowed | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "objective", as_objective(self.objective))
@@ -134,6 +129,26 @@ class Selection:
     def k(self) -> int:
         """The number of indices."""
         return len(self.indices)
+
+    @property
+    def n(self) -> int:
+        """How many candidates there were."""
+        return self.allowed.n
+
+    @property
+    def include(self) -> tuple[int, ...]:
+        """The candidates that had to be chosen."""
+        return self.allowed.include
+
+    @property
+    def exclude(self) -> tuple[int, ...]:
+        """The candidates that must not be chosen."""
+        return self.allowed.exclude
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The constraints on places."""
+        return self.allowed.constraints
 
     @property
     def most_columns(self) -> int:
@@ -471,13 +486,9 @@ class Selection:
         [0, 2]
         """
         allowed = self.allowed
-        if allowed is None and self.most is not None:
+        if self._limits_lost:
             raise UnsupportedError(
                 "this file was saved without the groups and costs of the choice; choose again"
-            )
-        if allowed is None:
-            allowed = Allowed(
-                self.n, self.k, self.include, self.exclude, constraints=self.constraints
             )
         counted = allowed.single and allowed.sized
         return Problem(
@@ -492,6 +503,11 @@ class Selection:
             deadline=deadline,
             constraints=allowed.constraints,
         )
+
+    @property
+    def _limits_lost(self) -> bool:
+        """Whether groups or costs limited the choice that the file does not hold."""
+        return self.most is not None and self.allowed.groups is None and self.allowed.prices is None
 
     @property
     def _data(self) -> Operator:
