@@ -10,7 +10,6 @@ import numpy as np
 from ..how_many.cross_validated import HeldOut
 from ..how_many.curve import Curve, checked_sizes, sweep
 from ..problem import Problem
-from ..selection import Selection
 from .axes import BLUE, COLOURS, GREY, MARKERS, ORANGE, Display, Drawn, logarithmic, new_axes
 
 if TYPE_CHECKING:
@@ -66,21 +65,16 @@ class ErrorCurveDisplay(Display):
         cls, selection: Selection, *, ks: Any = None, ax: Any = None
     ) -> ErrorCurveDisplay:
         """Draw the curve with the selection marked; by default k is 1 to twice its size."""
-        return cls.of(selection, ks).plot(ax=ax)
-
-    @classmethod
-    def of(cls, selection: Selection, ks: Any = None) -> ErrorCurveDisplay:
-        """The curve of the data of a selection, not drawn yet."""
-        operator = selection._data
-        sizes = curve_sizes(operator.n, selection.k) if ks is None else np.asarray(ks)
+        sizes = curve_sizes(selection.n, selection.k) if ks is None else np.asarray(ks)
         curve = greedy_errors(selection, sizes)
-        return cls(
+        display = cls(
             curve.ks,
             curve.relative,
             best_possible(selection, curve.ks),
             chosen=(selection.k, selection.relative_error()),
             noun=selection._noun,
         )
+        return display.plot(ax=ax)
 
     def plot(self, ax: Any = None) -> ErrorCurveDisplay:
         """Draw."""
