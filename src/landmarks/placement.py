@@ -378,7 +378,10 @@ class Regions(Constraint):
         names = list(dict.fromkeys(self.labels.tolist()))  # in the order of the numbers
         plain = [n if isinstance(n, bool | int | float | str) else str(n) for n in names]
         limits = {"at_most": self.at_most, "exactly": self.exactly}
-        counts = {key: [_whole(limit.get(n)) for n in names] for key, limit in limits.items()}
+        counts = {
+            key: [int(limit[n]) if n in limit else None for n in names]
+            for key, limit in limits.items()
+        }
         return {"labels": plain} | counts, self._numbers
 
     @classmethod
@@ -393,10 +396,6 @@ class Regions(Constraint):
         labels = np.empty(len(values), dtype=object)
         labels[:] = [names[number] for number in values]
         return cls(labels, at_most, exactly)
-
-
-def _whole(count: Any) -> int | None:
-    return None if count is None else int(count)
 
 
 def recorded(constraint: Constraint) -> tuple[dict[str, Any], np.ndarray]:

@@ -252,7 +252,7 @@ def number(text: str) -> int | float | str:
         return text
     with suppress(ValueError):
         return int(text)
-    if 0 < as_float(text) < 1:
+    if 0 < as_number(text) < 1:
         return float(text)
     raise argparse.ArgumentTypeError(
         f"k is a whole number, a share such as 0.1, or the word auto or held-out, got {text!r}"
@@ -267,7 +267,7 @@ def image(text: str) -> tuple[int, int]:
     return int(height), int(width)
 
 
-def as_float(text: str) -> float:
+def as_number(text: str) -> float:
     """The number, or NaN, which no range holds."""
     with suppress(ValueError):
         return float(text)
@@ -276,7 +276,7 @@ def as_float(text: str) -> float:
 
 def share(text: str) -> float:
     """A share such as 0.01 or 1%."""
-    value = as_float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    value = as_number(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     if not 0 <= value < math.inf:
         raise argparse.ArgumentTypeError(f"a share is written as 1% or 0.01, got {text!r}")
     return value
@@ -300,7 +300,7 @@ def size(text: str) -> int:
     number, factor = text, 1
     if text[-1:].lower() in factors:
         number, factor = text[:-1], factors[text[-1].lower()]
-    value = as_float(number) * factor
+    value = as_number(number) * factor
     if not 1 <= value < math.inf:
         raise argparse.ArgumentTypeError(
             f"a size is a positive number of bytes such as 500M or 4G, got {text!r}"
@@ -312,7 +312,7 @@ def width(text: str) -> float | str:
     """A positive number, or the word median."""
     if text == "median":
         return text
-    value = as_float(text)
+    value = as_number(text)
     if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(
             f"a width is a positive number or the word median, got {text!r}"

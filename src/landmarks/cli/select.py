@@ -320,8 +320,8 @@ def record(
         "criterion": selection.criterion,
         "method": selection.method,
         "seed": selection.seed,
-        "error": finite(selection.error()),
-        "relative_error": finite(selection.relative_error()),
+        "error": finite_or_none(selection.error()),
+        "relative_error": finite_or_none(selection.relative_error()),
         "kept": {
             "chosen": summary.chosen,
             "best": summary.best,
@@ -330,7 +330,7 @@ def record(
         },
         "kept_together": None if summary.together is None else summary.together.tolist(),
         "factor": factor(selection),
-        "gap": None if summary.best is None else finite(selection.gap()),
+        "gap": None if summary.best is None else finite_or_none(selection.gap()),
         "proved": selection.proved,
         "ledger": asdict(selection.ledger),
         "command": arguments.command_line,
@@ -348,7 +348,7 @@ def _as_record(chosen_from: Source, found: Alternatives) -> dict[str, Any]:
     return {"within": found.within, "complete": found.complete, "choices": choices}
 
 
-def finite(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """A number for JSON, which has neither NaN nor infinity."""
     return value if math.isfinite(value) else None
 

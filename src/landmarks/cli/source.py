@@ -18,7 +18,7 @@ from ..operators.data import opened, rows_in_blocks, warn
 from ..operators.fingerprint import fingerprint, fingerprint_of_values
 from ..operators.prepare import Prepared
 from ..readers import FileTable
-from ..readers.table import check_size, position, read
+from ..readers.table import check_bytes, position, read
 from ..report.terminal import Words
 from .main import listed
 from .outcome import BAD_DATA, USAGE, Failure, note
@@ -174,7 +174,7 @@ def _of_rows(
 ) -> Source:
     """The rows as candidates, or as points of a kernel."""
     m, n = table.values.shape
-    check_size(m * n * 8, arguments.max_bytes, "the table of points")
+    check_bytes(m * n * 8, arguments.max_bytes, "the table of points")
     points = np.ldexp(prepared.operator.factor(), prepared.operator.exponent // 2)
     if not arguments.kernel:
         operator = lm.data(points.T, scale=False)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError, named
-from .table import FileTable, Reading, as_format_error, check_size, set_aside, wanted
+from .table import FileTable, Reading, as_format_error, check_bytes, set_aside, wanted
 
 NAMES = ("feature_names", "names", "columns")  # arrays of an npz that name the columns of another
 SPARSE = {"format", "shape", "data", "indices", "indptr"}  # what scipy.sparse.save_npz writes
@@ -60,7 +60,7 @@ def read_array(
     size = math.prod(shape) * dtype.itemsize
     mapped = stays is not None and len(shape) == 2 and size > 0 and stays(size)
     if not mapped:
-        check_size(size, limit, "the array")
+        check_bytes(size, limit, "the array")
     if available is None:
         start = file.tell()
         available = file.seek(0, io.SEEK_END) - start
@@ -124,13 +124,13 @@ def _of_archive(archive: zipfile.ZipFile, reading: Reading) -> FileTable:
         if member.filename.endswith(".npy")
     }
     if set(sizes) >= SPARSE and reading.array is None:
-        check_size(sum(sizes.values()), reading.max_bytes, "the sparse matrix")
+        check_bytes(sum(sizes.values()), reading.max_bytes, "the sparse matrix")
         parts = {name: _member(archive, name, reading.max_bytes) for name in SPARSE}
         layout = bytes(parts["format"].tobytes()).replace(b"\0", b"").decode("ascii", "replace")
         arrays = (parts["data"], parts["indices"], parts["indptr"])
         return sparse_table(layout, arrays, parts["shape"], None, reading)
     chosen = _chosen(sizes, reading.array)
-    check_size(sizes[chosen], reading.max_bytes, f"the array {chosen!r}")
+    check_bytes(sizes[chosen], reading.max_bytes, f"the array {chosen!r}")
     X = _member(archive, chosen, reading.max_bytes)
     return as_table(X, _names(archive, sizes, X, reading.max_bytes), reading)
 
@@ -253,7 +253,7 @@ def _dense(X: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTable
     size = int(np.prod(X.shape, dtype=object)) * max(X.dtype.itemsize, 4)
     if reading.stays(size):
         return as_table(X, names, reading)
-    check_size(size, reading.max_bytes, "the matrix")
+    check_bytes(size, reading.max_bytes, "the matrix")
     return as_table(np.asarray(X[...]), names, reading)
 
 
@@ -261,7 +261,7 @@ def _sparse(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> FileTabl
     layout = str(X.attrs.get("encoding-type", X.attrs.get("h5sparse_format", "")))
     parts = [X[name] for name in ("data", "indices", "indptr")]
     size = sum(int(part.shape[0]) * part.dtype.itemsize for part in parts)
-    check_size(size, reading.max_bytes, "the matrix")
+    check_bytes(size, reading.max_bytes, "the matrix")
     shape = X.attrs["shape"] if "shape" in X.attrs else X.attrs["h5sparse_shape"]
     arrays = tuple(np.asarray(part[...]) for part in parts)
     return sparse_table(layout[:3], arrays, np.asarray(shape), genes, reading)

@@ -14,7 +14,7 @@ import scipy.sparse
 
 from ..errors import FormatError
 from .arrays import as_table, columns_of
-from .table import FileTable, Reading, as_format_error, check_size
+from .table import FileTable, Reading, as_format_error, check_bytes
 
 LAYOUTS = ("array", "coordinate")
 FIELDS = ("real", "integer", "pattern")
@@ -95,7 +95,7 @@ def _check(header: Header, limit: int) -> None:
         size = header.entries * 8
     else:
         size = header.entries * 24 + (header.columns + 1) * 8
-    check_size(size, limit, "the matrix")
+    check_bytes(size, limit, "the matrix")
 
 
 def _numbers(text: io.TextIOWrapper, header: Header) -> np.ndarray:

@@ -53,11 +53,11 @@ MAGIC = {
 }
 
 
-def check_size(size: int, limit: int, what: str) -> None:
+def check_bytes(size: int, limit: int, what: str) -> None:
     """Raise if something would take more memory than the limit."""
     if size > limit:
         raise FormatError(
-            f"{what} takes {readable(size)}, more than the limit of {readable(limit)}; raise it "
+            f"{what} takes {with_unit(size)}, more than the limit of {with_unit(limit)}; raise it "
             "with --max-bytes if you trust the file"
         )
 
@@ -70,13 +70,13 @@ def read_within(file: BinaryIO, limit: int, what: str) -> bytes:
         size += len(part)
         if size > limit:
             raise FormatError(
-                f"{what} is larger than the limit of {readable(limit)}; raise it with --max-bytes "
+                f"{what} is larger than the limit of {with_unit(limit)}; raise it with --max-bytes "
                 "if you trust it"
             )
     return b"".join(parts)
 
 
-def readable(size: int) -> str:
+def with_unit(size: int) -> str:
     """A size in bytes with a unit."""
     for unit, factor in (("TB", 2**40), ("GB", 2**30), ("MB", 2**20), ("kB", 2**10)):
         if size >= factor:
@@ -428,7 +428,7 @@ def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> FileTabl
     if format == "zarr":
         raise FormatError("this is a file, and a Zarr store is a folder")
     if format not in IN_BLOCKS or not reading.stays(size):
-        check_size(size, reading.max_bytes, "the file")
+        check_bytes(size, reading.max_bytes, "the file")
     return _read_as(format, file, reading)
 
 
