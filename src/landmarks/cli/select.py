@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_image(chosen_from, arguments)
-        source.coordinates(chosen_from, arguments)  # refused before the work
+        chosen_from = source.with_coordinates(chosen_from, arguments)  # refused before the work
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = summarise(selection)
@@ -209,6 +209,7 @@ def write_report(
     from ..report.html_page import Origin, page  # here: it loads what draws
 
     settings = record(chosen_from, selection, summary, arguments)["settings"]
+    places = chosen_from.coordinates
     if chosen_from.filled:
         settings["missing"] = f"{arguments.missing} ({chosen_from.filled} values)"
     origin = Origin(
@@ -221,7 +222,7 @@ def write_report(
         rows=chosen_from.described["rows"],
         filled=chosen_from.filled,
         fingerprint=chosen_from.described["fingerprint"],
-        coordinates=source.on_a_map(chosen_from, arguments),
+        coordinates=None if places is None or places.shape[1] > 2 else places,
         alternatives=arguments.found,
     )
     html = page(selection, origin=origin, summary=summary)
