@@ -54,7 +54,7 @@ def save(selection: Selection, path: Any) -> None:
             selection.best_rank_error()
         selection.gap()
         found = tuple(sketch(selection.operator, selection.indices))
-        selection = replace(selection, sketch=found, path=selection.path)
+        selection = replace(selection, sketch=found)
     record: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -143,12 +143,12 @@ def load(
                 f"{path} belongs to a run on other data; give the data of the run, or those of "
                 "`lm.data(X, …)` prepared in the same way"
             )
-        selection = replace(selection, operator=operator, path=selection.path)
+        selection = replace(selection, operator=operator)
     standard = Preparation(selection.center, selection.scale)
     objective = with_saved_target(
         selection.objective, record["objective"], selection.operator, target, standard
     )
-    return replace(selection, objective=objective, path=selection.path)
+    return replace(selection, objective=objective)
 
 
 def _is_known(name: str) -> bool:
