@@ -133,14 +133,10 @@ def select(
     if error is not None or not isinstance(k, numbers.Real | None):
         chooser, k = with_rule(chooser, k, error)
     objective = OBJECTIVES[_check.choice(criterion, tuple(OBJECTIVES), "criterion")]()
-    problem = Problem(operator, 0, objective)
     asked = (include, exclude, groups, costs, budget_cost, constraints)
-    if any(map(_given, asked)):
-        problem = constrained(operator, objective, *asked)
-    if target is not None or noise is not None or repeats is not False:
-        standard = Preparation(bool(center), bool(scale))
-        spread = scale is None
-        problem = with_target_and_noise(problem, target, noise, repeats, standard, spread)
+    problem = constrained(operator, objective, *asked)
+    standard, spread = Preparation(bool(center), bool(scale)), scale is None
+    problem = with_target_and_noise(problem, target, noise, repeats, standard, spread)
     problem = replace(problem, k=subset_size(k, problem, chooser))
     check_honoured(problem, chooser)
     allowed = None if budget is None else _check.seconds(budget, otherwise=" or None")
@@ -160,7 +156,7 @@ def select(
         most = problem.allowed.most_columns(len(choice.indices))
     return Selection(
         indices=choice.indices,
-        n=operator.n,
+        allowed=problem.allowed,
         objective=problem.objective,
         method=repr(chooser),
         seed=seed,
@@ -177,11 +173,7 @@ def select(
         operator=operator,
         searched=bool(choice.details.get("proved")),
         most=most,
-        include=problem.include,
-        exclude=problem.exclude,
-        constraints=problem.constraints,
         chooser=chooser,
-        allowed=problem.allowed,
     )
 
 
@@ -211,8 +203,3 @@ def _run(
     return choice, Cost(
         **{name: used[name] for name in COUNTED}, seconds=seconds, precision=precision
     )
-
-
-def _given(value: Any) -> bool:
-    """Whether a constraint was given: neither None nor the empty tuple."""
-    return value is not None and not (isinstance(value, tuple) and len(value) == 0)

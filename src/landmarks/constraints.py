@@ -35,7 +35,9 @@ _COUNTED = (
 
 
 def column_indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
-    """The indices of columns that are given by index or by name; name says which argument."""
+    """The indices of columns given by index or by name, none for None; name : the argument."""
+    if which is None:
+        return ()
     if np.ndim(which) == 0 and not isinstance(which, str | Iterable):
         raise TypeError(
             f"{name} must be a list of indices or names, got {_check.brief(which)}; "
@@ -94,8 +96,9 @@ def constrained(
             "each in one of the two"
         )
     problem = Problem(operator, 0, as_objective(objective), included, excluded)
-    single = isinstance(constraints, Constraint) or not isinstance(constraints, Iterable)
-    placed = (constraints,) if single else tuple(constraints)
+    placed = () if constraints is None else constraints
+    single = isinstance(placed, Constraint) or not isinstance(placed, Iterable)
+    placed = (placed,) if single else tuple(placed)
     if others := [one for one in placed if not isinstance(one, Constraint)]:
         raise TypeError(
             "constraints must be a list of lm.MinDistance(…), lm.Regions(…) and the like, "

@@ -378,7 +378,10 @@ class Regions(Constraint):
         names = list(dict.fromkeys(self.labels.tolist()))  # in the order of the numbers
         plain = [n if isinstance(n, bool | int | float | str) else str(n) for n in names]
         limits = {"at_most": self.at_most, "exactly": self.exactly}
-        counts = {key: [_whole(limit.get(n)) for n in names] for key, limit in limits.items()}
+        counts = {
+            key: [int(limit[n]) if n in limit else None for n in names]
+            for key, limit in limits.items()
+        }
         return {"labels": plain} | counts, self._numbers
 
     @classmethod
@@ -393,10 +396,6 @@ class Regions(Constraint):
         labels = np.empty(len(values), dtype=object)
         labels[:] = [names[number] for number in values]
         return cls(labels, at_most, exactly)
-
-
-def _whole(count: Any) -> int | None:
-    return None if count is None else int(count)
 
 
 def recorded(constraint: Constraint) -> tuple[dict[str, Any], np.ndarray]:
@@ -533,87 +532,70 @@ def packed(
     """
     if len(picks) >= k:
         return np.asarray(picks[:k], dtype=np.int64)
-    order = np.argsort(sum(c.crowding() for c in constraints), kind="stable")
+    packing = _Packing(constraints, open_places.copy(), k, repeats)
     kept, longest = len(picks), 0
     while True:
-        found = _extended(constraints, list(picks[:kept]), order, open_places, k, repeats)
+        found = packing.extended(list(picks[:kept]))
         longest = max(longest, len(found))
         if len(found) == k:
             return np.asarray(found, dtype=np.int64)
         if kept == fixed:
             break
         kept = fixed + (kept - fixed) // 2
-    search = _Enumeration(constraints, order, open_places, k, repeats)
-    if search.run(list(picks[:fixed])):
-        return np.asarray(search.found, dtype=np.int64)
-    raise ValueError(_nothing(k, longest, search.visits < SEARCHED, constraints))
-
-
-def _nothing(k: int, longest: int, proved: bool, constraints: Sequence[Constraint]) -> str:
+    complete = packing.searched(list(picks[:fixed]))
+    if complete is not None:
+        return np.asarray(complete, dtype=np.int64)
     which = " and ".join(repr(constraint) for constraint in constraints)
-    if proved:
-        return f"no choice of k = {k} places satisfies {which}; choose fewer or relax them"
-    return (
+    if packing.visits < SEARCHED:
+        raise ValueError(
+            f"no choice of k = {k} places satisfies {which}; choose fewer or relax them"
+        )
+    raise ValueError(
         f"found no choice of k = {k} places that satisfies {which}: at most {longest} could be "
         "placed; choose fewer or relax them"
     )
 
 
-def _extended(
-    constraints: Sequence[Constraint],
-    chosen: list[int],
-    order: np.ndarray,
-    open_places: np.ndarray,
-    k: int,
-    repeats: bool,
-) -> list[int]:
-    """The chosen ones and, in this order, every further place that is allowed."""
-    while len(chosen) < k:
-        left = open_places.copy()
-        left[chosen] &= repeats
-        allowed = addable(constraints, np.asarray(chosen, dtype=int), k - len(chosen), left)
-        ranked = order[allowed[order]]
-        if len(ranked) == 0:
-            break
-        chosen.append(int(ranked[0]))
-    return chosen
-
-
-class _Enumeration:
-    """All choices in turn, up to a number of visits."""
+class _Packing:
+    """Extends choices to k places, trying first the places that rule out the fewest others."""
 
     def __init__(
-        self,
-        constraints: Sequence[Constraint],
-        order: np.ndarray,
-        open_places: np.ndarray,
-        k: int,
-        repeats: bool,
+        self, constraints: Sequence[Constraint], open_places: np.ndarray, k: int, repeats: bool
     ):
-        self.constraints, self.order, self.k, self.repeats = constraints, order, k, repeats
-        self.open = open_places.copy()
+        self.constraints, self.open, self.k, self.repeats = constraints, open_places, k, repeats
+        self.order = np.argsort(sum(c.crowding() for c in constraints), kind="stable")
         self.visits = 0
-        self.found: list[int] = []
 
-    def run(self, chosen: list[int]) -> bool:
-        """Whether the chosen ones can be extended to k."""
+    def addable(self, chosen: list[int]) -> np.ndarray:
+        """The places that may be added, in the order in which they are tried."""
+        left = self.open.copy()
+        left[chosen] &= self.repeats
+        members = np.asarray(chosen, dtype=int)
+        allowed = addable(self.constraints, members, self.k - len(chosen), left)
+        return self.order[allowed[self.order]]
+
+    def extended(self, chosen: list[int]) -> list[int]:
+        """The chosen ones and, in this order, every further place that is allowed."""
+        while len(chosen) < self.k and len(ranked := self.addable(chosen)):
+            chosen.append(int(ranked[0]))
+        return chosen
+
+    def searched(self, chosen: list[int]) -> list[int] | None:
+        """The chosen ones extended to k, by trying all choices in turn up to a number of visits."""
         if len(chosen) == self.k:
-            self.found = chosen
-            return True
+            return chosen
         if len(chosen) > 200 or self.visits >= SEARCHED:
             self.visits = SEARCHED
-            return False
+            return None
         self.visits += 1
-        left, others = self.k - len(chosen), self.open.copy()
-        others[chosen] &= self.repeats
-        allowed = addable(self.constraints, np.asarray(chosen, dtype=int), left, others)
+        ranked = self.addable(chosen)
         tried: list[int] = []
-        for j in self.order[allowed[self.order]]:
-            if not self.repeats and np.sum(allowed) - len(tried) < left:
+        for j in ranked.tolist():
+            if not self.repeats and len(ranked) - len(tried) < self.k - len(chosen):
                 break
-            if self.run([*chosen, int(j)]):
-                return True
-            tried.append(int(j))
+            if (found := self.searched([*chosen, j])) is not None:
+                return found
+            tried.append(j)
             self.open[j] = False
         self.open[tried] = True
-        return False
+        return None

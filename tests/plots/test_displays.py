@@ -33,29 +33,10 @@ def test_the_error_curve_leaves_out_what_was_excluded():
     assert curve[1] == pytest.approx(s.relative_error())
 
 
-def test_an_estimator_gives_the_same_curve_as_its_selection():
-    selector = lm.ColumnSelector(3, random_state=0, center=True).fit(X)
-    np.testing.assert_allclose(
-        ErrorCurveDisplay.from_estimator(selector).greedy,
-        ErrorCurveDisplay.from_selection(selector.selection_).greedy,
-    )
-
-
-def test_an_estimator_that_is_not_fitted_is_reported():
-    with pytest.raises(ValueError, match="ColumnSelector keeps no selection; fit it first"):
-        ErrorCurveDisplay.from_estimator(lm.ColumnSelector(3, center=True))
-
-
 def test_the_path_of_a_relaxation_is_drawn_and_its_absence_reported():
     selection = lm.select(X, 3, method="annealed")
     display = PathDisplay.from_selection(selection)
     assert len(display.ax_.get_lines()) == 10
-    assert (
-        PathDisplay.from_estimator(
-            lm.ColumnSelector(3, method="annealed", random_state=0, center=True).fit(X)
-        ).figure_
-        is not None
-    )
     with pytest.raises(ValueError, match="has no path; use method='annealed' or 'continuous'"):
         PathDisplay.from_selection(lm.select(X, 3, method="greedy"))
 

@@ -8,10 +8,11 @@ from dataclasses import asdict
 from typing import Any
 
 from .. import __version__
+from .._shown import printable
 from ..comparison import Comparison, Row, compare, rank
 from ..errors import suggestion
 from ..methods.registry import METHODS
-from ..report.terminal import Terminal, aligned, printable
+from ..report.terminal import Terminal, aligned
 from ..runs.bar import progress_bar
 from . import source
 from .outcome import OK, USAGE, Failure, check_outputs, warnings_as_notes, written
@@ -93,21 +94,19 @@ def _lines(
 def _record(
     chosen_from: Source, rows: Sequence[Row], arguments: argparse.Namespace
 ) -> dict[str, Any]:
+    listed = []
+    for row in rows:  # indices count from 0 as in the file
+        numbers = row.indices and [chosen_from.number(j) for j in row.indices]
+        listed.append(asdict(row) | {"indices": numbers})
     return {
         "schema": "landmarks/compare/1",
         "version": __version__,
         "data": chosen_from.described,
         "criterion": arguments.criterion,
         "seed": arguments.seed,
-        "rows": [_numbered(chosen_from, row) for row in rows],
+        "rows": listed,
         "command": arguments.command_line,
     }
-
-
-def _numbered(chosen_from: Source, row: Row) -> dict[str, Any]:
-    """A row for JSON; indices count from 0 as in the file."""
-    indices = None if row.indices is None else [chosen_from.number(j) for j in row.indices]
-    return asdict(row) | {"indices": indices}
 
 
 def _cell(value: Any) -> str:

@@ -8,6 +8,7 @@ interrupted.
 
 import argparse
 import csv
+import math
 import os
 import re
 import shlex
@@ -19,9 +20,9 @@ from typing import Any, NoReturn
 
 from .. import __doc__ as purpose
 from .. import __version__
+from .._shown import printable
 from ..errors import suggestion
 from ..methods.registry import COMPARED, METHODS
-from ..report.terminal import printable
 from .outcome import BAD_DATA, CODES, OK, Failure
 
 HOW_MANY = (
@@ -251,9 +252,8 @@ def number(text: str) -> int | float | str:
         return text
     with suppress(ValueError):
         return int(text)
-    with suppress(ValueError):
-        if 0 < float(text) < 1:
-            return float(text)
+    if 0 < as_number(text) < 1:
+        return float(text)
     raise argparse.ArgumentTypeError(
         f"k is a whole number, a share such as 0.1, or the word auto or held-out, got {text!r}"
     )
@@ -267,13 +267,17 @@ def image(text: str) -> tuple[int, int]:
     return int(height), int(width)
 
 
+def as_number(text: str) -> float:
+    """The number, or NaN, which no range holds."""
+    with suppress(ValueError):
+        return float(text)
+    return math.nan
+
+
 def share(text: str) -> float:
     """A share such as 0.01 or 1%."""
-    try:
-        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
+    value = as_number(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    if not 0 <= value < math.inf:
         raise argparse.ArgumentTypeError(f"a share is written as 1% or 0.01, got {text!r}")
     return value
 
@@ -296,26 +300,20 @@ def size(text: str) -> int:
     number, factor = text, 1
     if text[-1:].lower() in factors:
         number, factor = text[:-1], factors[text[-1].lower()]
-    try:
-        value = int(float(number) * factor)
-    except (ValueError, OverflowError):
-        value = 0
-    if value < 1:
+    value = as_number(number) * factor
+    if not 1 <= value < math.inf:
         raise argparse.ArgumentTypeError(
             f"a size is a positive number of bytes such as 500M or 4G, got {text!r}"
         )
-    return value
+    return int(value)
 
 
 def width(text: str) -> float | str:
     """A positive number, or the word median."""
     if text == "median":
         return text
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
+    value = as_number(text)
+    if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(
             f"a width is a positive number or the word median, got {text!r}"
         )
@@ -337,8 +335,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE",
         help="csv, tsv, txt (also .gz), xlsx, npy, npz, mtx, parquet, arrow, feather, h5, h5ad, "
-        "zarr; "
-        "- reads standard input",
+        "zarr; - reads standard input",
     )
     reading = parser.add_argument_group("reading")
     text = "read only these columns: names such as a,b,'c,d', or numbers counted from 0"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from ..report.terminal import printable
+from .._shown import printable
 
 OK = 0
 USAGE = 2
@@ -56,7 +56,6 @@ def written(path: str, *, force: bool) -> Iterator[BinaryIO]:
     """A file that is written completely or not at all, and replaces another only with `force`."""
     from ..runs import archive
 
-    check_free(path, force=force)
     try:
         with archive.written(path, overwrite=force) as opened:
             yield opened
@@ -72,17 +71,12 @@ def check_outputs(*paths: str | None, force: bool) -> None:
     if len({os.path.abspath(path) for path in given}) < len(given):
         raise Failure(USAGE, f"the outputs {', '.join(given)} need different files")
     for path in given:
-        check_free(path, force=force)
-
-
-def check_free(path: str, *, force: bool) -> None:
-    """Refuse a path that exists already or that cannot be written to."""
-    folder = Path(path).parent
-    if Path(path).is_dir():
-        raise Failure(NO_OUTPUT, f"{path} is a folder; name a file in it")
-    if os.path.lexists(path) and not force:
-        raise Failure(NO_OUTPUT, f"{path} exists already; --force replaces it")
-    if not folder.is_dir():
-        raise Failure(NO_OUTPUT, f"the folder {folder} does not exist; make it first")
-    if not os.access(folder, os.W_OK):
-        raise Failure(NO_OUTPUT, f"the folder {folder} cannot be written to")
+        folder = Path(path).parent
+        if Path(path).is_dir():
+            raise Failure(NO_OUTPUT, f"{path} is a folder; name a file in it")
+        if os.path.lexists(path) and not force:
+            raise Failure(NO_OUTPUT, f"{path} exists already; --force replaces it")
+        if not folder.is_dir():
+            raise Failure(NO_OUTPUT, f"the folder {folder} does not exist; make it first")
+        if not os.access(folder, os.W_OK):
+            raise Failure(NO_OUTPUT, f"the folder {folder} cannot be written to")

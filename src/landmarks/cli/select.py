@@ -21,6 +21,7 @@ import numpy as np
 
 from .. import __version__
 from .._select import select
+from .._shown import printable
 from ..comparison import factor
 from ..errors import FormatError, UnknownColumnError, UnsupportedError
 from ..explain.alternatives import Alternatives
@@ -29,7 +30,7 @@ from ..objectives import Columns
 from ..operators.data import rows_in_blocks
 from ..report.overview import Summary, summarise, target_measure
 from ..report.sentences import harmless, is_formula
-from ..report.terminal import Terminal, lines, printable
+from ..report.terminal import Terminal, lines
 from ..runs.bar import progress_bar
 from ..selection import Selection
 from . import source
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_image(chosen_from, arguments)
-        source.coordinates(chosen_from, arguments)  # refused before the work
+        chosen_from = source.with_coordinates(chosen_from, arguments)  # refused before the work
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = summarise(selection)
@@ -208,6 +209,7 @@ def write_report(
     from ..report.html_page import Origin, page  # here: it loads what draws
 
     settings = record(chosen_from, selection, summary, arguments)["settings"]
+    places = chosen_from.coordinates
     if chosen_from.filled:
         settings["missing"] = f"{arguments.missing} ({chosen_from.filled} values)"
     origin = Origin(
@@ -220,7 +222,7 @@ def write_report(
         rows=chosen_from.described["rows"],
         filled=chosen_from.filled,
         fingerprint=chosen_from.described["fingerprint"],
-        coordinates=source.on_a_map(chosen_from, arguments),
+        coordinates=None if places is None or places.shape[1] > 2 else places,
         alternatives=arguments.found,
     )
     html = page(selection, origin=origin, summary=summary)
@@ -319,8 +321,8 @@ def record(
         "criterion": selection.criterion,
         "method": selection.method,
         "seed": selection.seed,
-        "error": finite(selection.error()),
-        "relative_error": finite(selection.relative_error()),
+        "error": finite_or_none(selection.error()),
+        "relative_error": finite_or_none(selection.relative_error()),
         "kept": {
             "chosen": summary.chosen,
             "best": summary.best,
@@ -329,7 +331,7 @@ def record(
         },
         "kept_together": None if summary.together is None else summary.together.tolist(),
         "factor": factor(selection),
-        "gap": None if summary.best is None else finite(selection.gap()),
+        "gap": None if summary.best is None else finite_or_none(selection.gap()),
         "proved": selection.proved,
         "ledger": asdict(selection.ledger),
         "command": arguments.command_line,
@@ -347,7 +349,7 @@ def _as_record(chosen_from: Source, found: Alternatives) -> dict[str, Any]:
     return {"within": found.within, "complete": found.complete, "choices": choices}
 
 
-def finite(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """A number for JSON, which has neither NaN nor infinity."""
     return value if math.isfinite(value) else None
 

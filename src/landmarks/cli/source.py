@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from ..operators.data import opened, rows_in_blocks, warn
 from ..operators.fingerprint import fingerprint, fingerprint_of_values
 from ..operators.prepare import Prepared
 from ..readers import FileTable
-from ..readers.table import check_size, position, read
+from ..readers.table import check_bytes, position, read
 from ..report.terminal import Words
 from .main import listed
 from .outcome import BAD_DATA, USAGE, Failure, note
@@ -37,6 +37,7 @@ class Source:
     noun : what one candidate is: "column" or "row".
     measure : what a choice keeps, in words; ids : the names of the rows, if any.
     center, scale : what was done to the columns; filled : how many missing values were filled in.
+    coordinates : where the candidates are, a row for each.
     """
 
     title: str
@@ -49,6 +50,7 @@ class Source:
     center: bool = False
     scale: bool = False
     filled: int = 0
+    coordinates: np.ndarray | None = None
 
     def label(self, j: int) -> str:
         """The name of a candidate, or its number in the file."""
@@ -174,7 +176,7 @@ def _of_rows(
 ) -> Source:
     """The rows as candidates, or as points of a kernel."""
     m, n = table.values.shape
-    check_size(m * n * 8, arguments.max_bytes, "the table of points")
+    check_bytes(m * n * 8, arguments.max_bytes, "the table of points")
     points = np.ldexp(prepared.operator.factor(), prepared.operator.exponent // 2)
     if not arguments.kernel:
         operator = lm.data(points.T, scale=False)
@@ -208,15 +210,16 @@ def _median_distance(points: Any, at_most: int = 500) -> float:
     return float(f"{np.median(distances):.3g}") if len(distances) else 1.0
 
 
-def coordinates(chosen_from: Source, arguments: argparse.Namespace) -> np.ndarray | None:
-    """The coordinates of the candidates, None unless there are any."""
+def with_coordinates(chosen_from: Source, arguments: argparse.Namespace) -> Source:
+    """The candidates with the coordinates that the arguments give them."""
     if arguments.coordinates is None:
-        return None
+        return chosen_from
     try:
         values = np.asarray(read(arguments.coordinates).values, dtype=np.float64)
     except (FormatError, OSError) as error:
         raise Failure(BAD_DATA, f"--coordinates {arguments.coordinates}: {error}") from error
-    return values[_places_in(chosen_from, len(values), "--coordinates", "lines")]
+    own = _places_in(chosen_from, len(values), "--coordinates", "lines")
+    return replace(chosen_from, coordinates=values[own])
 
 
 def entries(chosen_from: Source, given: str | None, option: str) -> list[str] | None:
@@ -250,19 +253,12 @@ def _places_in(chosen_from: Source, count: int, option: str, what: str) -> list[
     )
 
 
-def on_a_map(chosen_from: Source, arguments: argparse.Namespace) -> np.ndarray | None:
-    """The coordinates for the maps of the report, which have one or two of them."""
-    places = coordinates(chosen_from, arguments)
-    return None if places is None or places.shape[1] > 2 else places
-
-
 def constraints(chosen_from: Source, arguments: argparse.Namespace) -> tuple[Any, ...]:
     """The constraints on places that the arguments ask for."""
     if arguments.min_distance is None:
         return ()
     from ..placement import MinDistance  # here: SciPy's trees load slowly
 
-    places = coordinates(chosen_from, arguments)
-    if places is None:
+    if chosen_from.coordinates is None:
         raise ValueError("--min-distance needs --coordinates FILE: where the candidates are")
-    return (MinDistance(places, arguments.min_distance),)
+    return (MinDistance(chosen_from.coordinates, arguments.min_distance),)

@@ -26,7 +26,7 @@ from ..placement import Constraint
 from ..problem import Problem
 from ..residual.exchange import Exchange
 from ..residual.pairs import Pairs
-from .stability import Stability, identity
+from .stability import Stability, index_and_name
 
 if TYPE_CHECKING:
     from ..selection import Selection
@@ -85,7 +85,11 @@ class Reasons:
 
 
 def reasons(
-    selection: Selection, operator: Operator, criterion: str, each: int, stability: Stability | None
+    selection: Selection,
+    operator: Operator,
+    objective: Objective,
+    each: int,
+    stability: Stability | None,
 ) -> Reasons:
     """The tables of a selection, with `each` substitutes and sources per column."""
     _check.count(each, "each")
@@ -98,7 +102,6 @@ def reasons(
         )
     names = range(selection.n) if selection.names is None else selection.names
     labels = np.asarray(names, dtype=object)
-    objective = selection._objective(criterion)
     if not objective.shares:
         raise UnsupportedError(
             "why() gives shares of an error, and a log determinant has none; error() and gap() are "
@@ -114,7 +117,7 @@ def reasons(
     )
     some = np.isfinite(found.costs)
     chosen = Table(
-        identity(selection.indices, labels)
+        index_and_name(selection.indices, labels)
         | {"adds": found.adds.tolist()}
         | _frequency(stability, selection.indices)
         | pairwise("substitute", labels[found.indices], "cost", found.costs, some)
@@ -135,7 +138,7 @@ def _dropped(
     dropped = np.setdiff1d(np.arange(selection.n), selection.indices)
     dropped = dropped[np.argsort(rebuilt.r2[dropped], kind="stable")]
     columns = (
-        identity(dropped, labels)
+        index_and_name(dropped, labels)
         | {"r2": rebuilt.r2[dropped].tolist()}
         | _frequency(stability, dropped)
         | kept_out(selection.constraints, selection.indices, dropped, labels)
@@ -155,8 +158,8 @@ def _clear(terms: np.ndarray, lengths: np.ndarray, rounding: float) -> np.ndarra
 
 def _exchangeable(selection: Selection) -> np.ndarray | None:
     """Whether places and costs allow each candidate in the place of each chosen one."""
-    if selection.allowed is None and selection.most is not None:
-        return None  # a file without groups and costs
+    if selection._limits_lost:
+        return None
     allowed = selection.problem().allowed
     return allowed.exchangeable(selection.indices) if allowed.single else None
 
@@ -170,7 +173,9 @@ def _rebuilt(selection: Selection, each: int, labels: np.ndarray) -> Table:
     rebuilt, objective = selection.reconstruction(), selection.objective
     order = np.argsort(rebuilt.r2, kind="stable")
     names = range(len(order)) if rebuilt.names is None else rebuilt.names
-    columns = identity(order, np.asarray(names, dtype=object)) | {"r2": rebuilt.r2[order].tolist()}
+    columns = index_and_name(order, np.asarray(names, dtype=object)) | {
+        "r2": rebuilt.r2[order].tolist()
+    }
     if not objective.rebuilds_rows:
         columns |= kept_out(selection.constraints, selection.indices, order, labels)
     base = rebuilding(objective.on(selection._data))

@@ -63,7 +63,7 @@ class Stability(Shown):
         order = np.argsort(-np.nan_to_num(self.frequencies), kind="stable")
         order = order[np.nan_to_num(self.frequencies[order]) > 0]
         labels = np.asarray(self.names or range(len(self.frequencies)), dtype=object)
-        return Table(identity(order, labels) | {"chosen": self.frequencies[order].tolist()})
+        return Table(index_and_name(order, labels) | {"chosen": self.frequencies[order].tolist()})
 
     @property
     def sentence(self) -> str:
@@ -102,7 +102,7 @@ def bootstrap(selection: Selection, n_bootstrap: int, method: Any, seed: int | N
     wanted = _check.count(n_bootstrap, "n_bootstrap")
     chosen, held = np.zeros(selection.n), np.zeros(selection.n)
     for done, rng in enumerate(np.random.default_rng(_check.seed(seed)).spawn(wanted), start=1):
-        sample, objective = drawn(problem, rng)
+        sample, objective = resampled(problem, rng)
         _check_size(problem)
         picks = chooser.choose(_on(sample, objective, problem), rng).indices
         chosen[np.unique(sample.indices[picks])] += 1
@@ -145,7 +145,7 @@ def _on(sample: Sample, objective: Objective, problem: Problem) -> Problem:
     )
 
 
-def drawn(problem: Problem, rng: np.random.Generator) -> tuple[Sample, Objective]:
+def resampled(problem: Problem, rng: np.random.Generator) -> tuple[Sample, Objective]:
     """A bootstrap sample of the rows or points, with what must be rebuilt from it."""
     objective, operator = problem.objective, problem.operator
     target = objective.target
@@ -214,7 +214,7 @@ def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -
     return Sample(drawn.restrict(order), order)
 
 
-def identity(indices: np.ndarray, labels: np.ndarray) -> dict[str, list[Any]]:
+def index_and_name(indices: np.ndarray, labels: np.ndarray) -> dict[str, list[Any]]:
     """The index, and the name if there are names."""
     index = {"index": indices.tolist()}
     return index | {"name": labels[indices].tolist()} if isinstance(labels[0], str) else index

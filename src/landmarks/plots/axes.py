@@ -1,7 +1,7 @@
 """Axes to draw on, and colours for any colour vision (Okabe and Ito, 2008)."""
 
 from io import BytesIO
-from typing import Any, Self
+from typing import Any
 
 BLUE, ORANGE, GREEN, PINK, GREY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "0.6"
 COLOURS = (BLUE, ORANGE, GREEN, PINK, "#e69f00", "#56b4e9", "#999999", "#000000", "#f0e442")
@@ -12,8 +12,6 @@ NUMBERED = 30  # up to this many places are numbered
 class Display:
     """A drawing that notebooks display; it has the methods of its axes, such as `set_title`."""
 
-    #: draws a selection; each display says what else it takes
-    from_selection: Any
     ax_: Any = None
     figure_: Any = None
 
@@ -21,17 +19,6 @@ class Display:
         if name.startswith("_") or self.ax_ is None:
             raise AttributeError(f"{type(self).__name__} has no {name!r}")
         return getattr(self.ax_, name)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, **options: Any) -> Self:
-        """Draw the selection that a fitted estimator keeps as `selection_`."""
-        selection = getattr(estimator, "selection_", None)
-        if selection is None:
-            raise ValueError(
-                f"{type(estimator).__name__} keeps no selection; fit it first, or use "
-                "from_selection"
-            )
-        return cls.from_selection(selection, **options)
 
     def _set_axes(self, ax: Any, width: float = 5.0, height: float = 3.5) -> Any:
         """Remember the axes to draw on: the given ones, or those of a new figure."""

@@ -10,7 +10,6 @@ import numpy as np
 from ..how_many.cross_validated import HeldOut
 from ..how_many.curve import Curve, checked_sizes, sweep
 from ..problem import Problem
-from ..selection import Selection
 from .axes import BLUE, COLOURS, GREY, MARKERS, ORANGE, Display, Drawn, logarithmic, new_axes
 
 if TYPE_CHECKING:
@@ -66,21 +65,16 @@ class ErrorCurveDisplay(Display):
         cls, selection: Selection, *, ks: Any = None, ax: Any = None
     ) -> ErrorCurveDisplay:
         """Draw the curve with the selection marked; by default k is 1 to twice its size."""
-        return cls.of(selection, ks).plot(ax=ax)
-
-    @classmethod
-    def of(cls, selection: Selection, ks: Any = None) -> ErrorCurveDisplay:
-        """The curve of the data of a selection, not drawn yet."""
-        operator = selection._data
-        sizes = curve_sizes(operator.n, selection.k) if ks is None else np.asarray(ks)
+        sizes = curve_sizes(selection.n, selection.k) if ks is None else np.asarray(ks)
         curve = greedy_errors(selection, sizes)
-        return cls(
+        display = cls(
             curve.ks,
             curve.relative,
             best_possible(selection, curve.ks),
             chosen=(selection.k, selection.relative_error()),
             noun=selection._noun,
         )
+        return display.plot(ax=ax)
 
     def plot(self, ax: Any = None) -> ErrorCurveDisplay:
         """Draw."""
@@ -216,37 +210,6 @@ class ComparisonDisplay(Display):
         self.ax_.legend(fontsize=8, frameon=False)
 
 
-def plot_path(path: Trajectory, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
-    """Draw t against the step, the finally selected columns in blue, others in grey (Figure 1).
-
-    Parameters
-    ----------
-    path : the record of a relaxation, as `Selection.path` holds it.
-    ax : the matplotlib axes to draw on; new ones when None.
-    at_most : the number of trajectories to draw, a random sample if there are more.
-    seed : of that sample.
-
-    Examples
-    --------
-    >>> from landmarks.methods.trajectory import Trajectory
-    >>> t = np.array([[0.5, 0.5, 0.5], [0.8, 0.3, 0.1], [1.0, 0.0, 0.0]])
-    >>> ax = Trajectory(t, value=np.zeros(3), active=np.array([3, 3, 1]), steps=np.zeros(3)).plot()
-    >>> [line.get_color() for line in ax.get_lines()]
-    ['0.7', '0.7', 'tab:blue']
-    """
-    ax = new_axes() if ax is None else ax
-    selected = path.t[-1] > SUPPORT * path.t[-1].max()
-    for j in drawn(selected, at_most, seed):
-        ax.plot(
-            path.t[:, j],
-            color="tab:blue" if selected[j] else "0.7",
-            linewidth=0.8,
-            zorder=2 if selected[j] else 1,
-        )
-    ax.set(xlabel="step", ylabel="t", ylim=(-0.02, 1.02))
-    return ax
-
-
 def drawn(selected: np.ndarray, at_most: int, seed: int) -> np.ndarray:
     """The columns to draw: a random sample, as in the paper, with the selected ones on top."""
     columns = np.sort(np.random.default_rng(seed).permutation(len(selected))[:at_most])
@@ -254,7 +217,7 @@ def drawn(selected: np.ndarray, at_most: int, seed: int) -> np.ndarray:
 
 
 class PathDisplay(Display):
-    """The trajectories of the weights of a relaxation, as `plot_path` draws them.
+    """The trajectories of the weights of a relaxation (Figure 1).
 
     Parameters
     ----------
@@ -268,8 +231,9 @@ class PathDisplay(Display):
     --------
     >>> from landmarks.plots import PathDisplay
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
-    >>> PathDisplay.from_selection(lm.select(X, 3, method="annealed")).ax_.get_ylabel()
-    't'
+    >>> display = PathDisplay.from_selection(lm.select(X, 3, method="annealed"))
+    >>> sorted({line.get_color() for line in display.ax_.get_lines()})
+    ['0.7', 'tab:blue']
     """
 
     def __init__(self, path: Trajectory):
@@ -287,7 +251,16 @@ class PathDisplay(Display):
         return cls(selection.path).plot(ax=ax, at_most=at_most, seed=seed)
 
     def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> PathDisplay:
-        """Draw."""
-        self.ax_ = plot_path(self.path, ax=ax, at_most=at_most, seed=seed)
+        """Draw t against the step, the finally selected columns in blue, others in grey.
+
+        Of more than `at_most` columns a random sample by the seed is drawn.
+        """
+        self.ax_ = new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
+        t = self.path.t
+        selected = t[-1] > SUPPORT * t[-1].max()
+        for j in drawn(selected, at_most, seed):
+            colour, order = ("tab:blue", 2) if selected[j] else ("0.7", 1)
+            self.ax_.plot(t[:, j], color=colour, linewidth=0.8, zorder=order)
+        self.ax_.set(xlabel="step", ylabel="t", ylim=(-0.02, 1.02))
         return self

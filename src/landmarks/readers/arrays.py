@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError, named
-from .table import FileTable, Reading, as_format_error, check_size, set_aside, wanted
+from .table import FileTable, Reading, as_format_error, check_bytes, set_aside, wanted
 
 NAMES = ("feature_names", "names", "columns")  # arrays of an npz that name the columns of another
 SPARSE = {"format", "shape", "data", "indices", "indptr"}  # what scipy.sparse.save_npz writes
@@ -60,7 +60,7 @@ def read_array(
     size = math.prod(shape) * dtype.itemsize
     mapped = stays is not None and len(shape) == 2 and size > 0 and stays(size)
     if not mapped:
-        check_size(size, limit, "the array")
+        check_bytes(size, limit, "the array")
     if available is None:
         start = file.tell()
         available = file.seek(0, io.SEEK_END) - start
@@ -90,16 +90,25 @@ def as_table(array: Any, names: tuple[str, ...] | None, reading: Reading) -> Fil
         raise FormatError(f"the array must hold real numbers, got {array.dtype}")
     if names is not None and len(names) != array.shape[1]:
         raise FormatError(f"the file names {len(names)} columns, the array has {array.shape[1]}")
-    stored = type(array) is not np.ndarray
-    if not (reading.columns or reading.drop or reading.aside):
-        return FileTable(array if stored else as_floats(array), names, stored=stored)
-    n = array.shape[1]
+    return columns_of(array, names, reading)
+
+
+def columns_of(X: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTable:
+    """The wanted columns of a dense or sparse matrix; one that stays in its file keeps all."""
+    n, sparse = X.shape[1], scipy.sparse.issparse(X)
     kept, aside = wanted(names, n, reading), set_aside(names, n, reading)
+    texts = {}
+    for name, j in aside.items():
+        column = X[:, [j]].toarray()[:, 0] if sparse else X[:, j].tolist()
+        texts[name] = tuple(map(str, column))
+    everything = kept == list(range(n))
+    stored = not sparse and type(X) is not np.ndarray
+    values = X if stored or everything else X[:, kept]
+    if not stored and not sparse:
+        values = as_floats(values)
     named = None if names is None else tuple(names[j] for j in kept)
-    if stored:
-        return FileTable(array, named, places=tuple(kept), stored=True)
-    texts = {name: tuple(map(str, array[:, j].tolist())) for name, j in aside.items()}
-    return FileTable(as_floats(array[:, kept]), named, aside=texts, places=tuple(kept))
+    places = None if everything else tuple(kept)
+    return FileTable(values, named, aside=texts, places=places, stored=stored)
 
 
 def as_floats(array: np.ndarray) -> np.ndarray:
@@ -115,13 +124,13 @@ def _of_archive(archive: zipfile.ZipFile, reading: Reading) -> FileTable:
         if member.filename.endswith(".npy")
     }
     if set(sizes) >= SPARSE and reading.array is None:
-        check_size(sum(sizes.values()), reading.max_bytes, "the sparse matrix")
+        check_bytes(sum(sizes.values()), reading.max_bytes, "the sparse matrix")
         parts = {name: _member(archive, name, reading.max_bytes) for name in SPARSE}
         layout = bytes(parts["format"].tobytes()).replace(b"\0", b"").decode("ascii", "replace")
         arrays = (parts["data"], parts["indices"], parts["indptr"])
         return sparse_table(layout, arrays, parts["shape"], None, reading)
     chosen = _chosen(sizes, reading.array)
-    check_size(sizes[chosen], reading.max_bytes, f"the array {chosen!r}")
+    check_bytes(sizes[chosen], reading.max_bytes, f"the array {chosen!r}")
     X = _member(archive, chosen, reading.max_bytes)
     return as_table(X, _names(archive, sizes, X, reading.max_bytes), reading)
 
@@ -174,12 +183,10 @@ def sparse_table(
     make = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}.get(layout)
     if make is None:
         raise FormatError(f"the sparse matrix is stored as {layout!r}; save it as csr or csc")
-    try:
+    with as_format_error("the sparse matrix is damaged"):
         m, n = (int(length) for length in np.ravel(shape))
         X = make(parts, shape=(m, n))
         X.check_format(full_check=True)
-    except (ValueError, TypeError, OverflowError, MemoryError, IndexError) as error:
-        raise FormatError(f"the sparse matrix is damaged: {error}") from error
     if X.dtype.kind not in "fiub" or 0 in X.shape:
         raise FormatError(
             f"the sparse matrix must hold real numbers in rows and columns, got {X.dtype} of shape "
@@ -188,20 +195,7 @@ def sparse_table(
     if names is not None and len(names) != n:
         raise FormatError(f"the file names {len(names)} columns, the matrix has {n}")
     X.data = as_floats(X.data)
-    return chosen_columns(scipy.sparse.csc_array(X), names, reading)
-
-
-def chosen_columns(
-    X: scipy.sparse.csc_array, names: tuple[str, ...] | None, reading: Reading
-) -> FileTable:
-    """The wanted columns of a sparse matrix."""
-    n = X.shape[1]
-    kept, aside = wanted(names, n, reading), set_aside(names, n, reading)
-    texts = {name: tuple(map(str, X[:, [j]].toarray()[:, 0])) for name, j in aside.items()}
-    if kept == list(range(n)):
-        return FileTable(X, names, aside=texts)
-    named = None if names is None else tuple(names[j] for j in kept)
-    return FileTable(X[:, kept], named, aside=texts, places=tuple(kept))
+    return columns_of(scipy.sparse.csc_array(X), names, reading)
 
 
 def read_h5(file: BinaryIO, reading: Reading) -> FileTable:
@@ -231,8 +225,9 @@ def _of_store(store: Any, reading: Reading) -> FileTable:
     """The matrix that is asked for, or X, or the only one; X of AnnData may be sparse."""
     annotated = "var" in store or "obs" in store
     listed = [name for name in store if annotated] or _matrices(store)
-    wanted = reading.array or ("X" if annotated or "X" in listed else None)
-    chosen = listed[0] if wanted is None and len(listed) == 1 else wanted
+    chosen = reading.array or ("X" if annotated or "X" in listed else None)
+    if chosen is None and len(listed) == 1:
+        chosen = listed[0]
     if chosen not in listed:
         problem = f"no matrix {chosen!r}" if chosen else "not one matrix"
         held = named([repr(name) for name in listed]) or "none"
@@ -258,7 +253,7 @@ def _dense(X: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTable
     size = int(np.prod(X.shape, dtype=object)) * max(X.dtype.itemsize, 4)
     if reading.stays(size):
         return as_table(X, names, reading)
-    check_size(size, reading.max_bytes, "the matrix")
+    check_bytes(size, reading.max_bytes, "the matrix")
     return as_table(np.asarray(X[...]), names, reading)
 
 
@@ -266,7 +261,7 @@ def _sparse(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> FileTabl
     layout = str(X.attrs.get("encoding-type", X.attrs.get("h5sparse_format", "")))
     parts = [X[name] for name in ("data", "indices", "indptr")]
     size = sum(int(part.shape[0]) * part.dtype.itemsize for part in parts)
-    check_size(size, reading.max_bytes, "the matrix")
+    check_bytes(size, reading.max_bytes, "the matrix")
     shape = X.attrs["shape"] if "shape" in X.attrs else X.attrs["h5sparse_shape"]
     arrays = tuple(np.asarray(part[...]) for part in parts)
     return sparse_table(layout[:3], arrays, np.asarray(shape), genes, reading)

@@ -23,7 +23,7 @@ from .table import (
     FileTable,
     Reading,
     as_format_error,
-    check_size,
+    check_bytes,
     noticed,
     set_aside,
     wanted,
@@ -33,18 +33,18 @@ from .table import (
 
 def read_parquet(file: BinaryIO | Path, reading: Reading) -> FileTable:
     """The table of a Parquet file, or of a folder of them; only the wanted columns are read."""
-    with as_format_error("the Parquet file cannot be read", pa.ArrowException):
+    with as_format_error("the Parquet file cannot be read"):
         if isinstance(file, Path):
             return _of_folder(file, reading)
         opened = pq.ParquetFile(file, arrow_extensions_enabled=False)
         schema, metadata = opened.schema_arrow, opened.metadata
-        columns = Columns(schema, reading)
+        columns = ReadColumns(schema, reading)
         groups = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         size = max(metadata.num_rows * len(columns.read) * 8, groups)
         unique = len(set(schema.names)) == len(schema.names)  # which a dataset needs
         if reading.stays(size) and hasattr(file, "name") and unique:
             return columns.in_blocks(pyarrow.dataset.dataset(file.name, format="parquet"))
-        check_size(size, reading.max_bytes, "the table")
+        check_bytes(size, reading.max_bytes, "the table")
         names = [schema.names[j] for j in columns.read]
         table = opened.read(columns=names if unique else None)
     return columns.table(table if unique else table.select(columns.read))
@@ -52,7 +52,7 @@ def read_parquet(file: BinaryIO | Path, reading: Reading) -> FileTable:
 
 def read_arrow(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an Arrow file or stream."""
-    with as_format_error("the Arrow file cannot be read", pa.ArrowException):
+    with as_format_error("the Arrow file cannot be read"):
         start = file.read(6)
         size = file.seek(0, 2)
         file.seek(0)
@@ -61,14 +61,14 @@ def read_arrow(file: BinaryIO, reading: Reading) -> FileTable:
             batches = map(opened.get_batch, range(opened.num_record_batches))
         else:
             opened = batches = pa.ipc.open_stream(file)
-        columns = Columns(opened.schema, reading)
+        columns = ReadColumns(opened.schema, reading)
         unique = len(set(opened.schema.names)) == len(opened.schema.names)
         if start == b"ARROW1" and reading.stays(size) and hasattr(file, "name") and unique:
             return columns.in_blocks(pyarrow.dataset.dataset(file.name, format="ipc"))
         parts, size = [], 0
         for batch in batches:
             size += batch.num_rows * len(columns.read) * 8
-            check_size(size, reading.max_bytes, "the table")
+            check_bytes(size, reading.max_bytes, "the table")
             # Arrow trusts the offsets of a file, and a wrong one would end the process
             batch.validate(full=True)
             parts.append(batch.select(columns.read))
@@ -78,15 +78,15 @@ def read_arrow(file: BinaryIO, reading: Reading) -> FileTable:
 
 def _of_folder(path: Path, reading: Reading) -> FileTable:
     parts = pyarrow.dataset.dataset(path, format="parquet")
-    columns = Columns(parts.schema, reading)
+    columns = ReadColumns(parts.schema, reading)
     size = parts.count_rows() * len(columns.read) * 8
     if reading.stays(size):
         return columns.in_blocks(parts)
-    check_size(size, reading.max_bytes, "the table")
+    check_bytes(size, reading.max_bytes, "the table")
     return columns.table(parts.to_table().select(columns.read))
 
 
-class Columns:
+class ReadColumns:
     """The columns of a file that are read: candidates first, then those that are kept as text."""
 
     def __init__(self, schema: Any, reading: Reading):

@@ -280,9 +280,13 @@ def taken(table: Any, places: list[int]) -> Any:
 
 def _kinds(table: Any) -> tuple[list[Any], list[str | None]]:
     """The columns of a frame, and what each holds if it does not hold numbers."""
-    polars = library(table) == "polars"
-    columns = [table[:, j] if polars else table.iloc[:, j] for j in range(table.shape[1])]
+    columns, polars = _columns(table), library(table) == "polars"
     return columns, [_polars_kind(c.dtype) if polars else _pandas_kind(c) for c in columns]
+
+
+def _columns(table: Any) -> list[Any]:
+    polars = library(table) == "polars"
+    return [table[:, j] if polars else table.iloc[:, j] for j in range(table.shape[1])]
 
 
 def without(
@@ -334,9 +338,7 @@ def frame_values(table: Any) -> np.ndarray:
     values = table.to_numpy()
     if values.dtype != object:
         return values
-    polars = library(table) == "polars"
-    columns = (table[:, j] if polars else table.iloc[:, j] for j in range(table.shape[1]))
-    numbers = [[np.nan if is_missing(v) else float(v) for v in column] for column in columns]
+    numbers = [[np.nan if is_missing(v) else float(v) for v in c] for c in _columns(table)]
     return np.array(numbers, float).T
 
 

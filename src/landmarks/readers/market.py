@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError
-from .arrays import as_table, chosen_columns
-from .table import FileTable, Reading, check_size
+from .arrays import as_table, columns_of
+from .table import FileTable, Reading, as_format_error, check_bytes
 
 LAYOUTS = ("array", "coordinate")
 FIELDS = ("real", "integer", "pattern")
@@ -45,7 +45,7 @@ def read_market(file: BinaryIO, reading: Reading) -> FileTable:
         raise FormatError("the Matrix Market file is not text") from error
     if header.layout == "array":
         return as_table(_dense(numbers, header), None, reading)
-    return chosen_columns(_sparse(numbers, header), None, reading)
+    return columns_of(_sparse(numbers, header), None, reading)
 
 
 def _header(text: io.TextIOWrapper) -> Header:
@@ -95,7 +95,7 @@ def _check(header: Header, limit: int) -> None:
         size = header.entries * 8
     else:
         size = header.entries * 24 + (header.columns + 1) * 8
-    check_size(size, limit, "the matrix")
+    check_bytes(size, limit, "the matrix")
 
 
 def _numbers(text: io.TextIOWrapper, header: Header) -> np.ndarray:
@@ -104,14 +104,10 @@ def _numbers(text: io.TextIOWrapper, header: Header) -> np.ndarray:
     if header.layout == "coordinate":
         width = 2 if header.field == "pattern" else 3
     expected = header.entries if header.layout == "coordinate" else _stored(header)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # no numbers at all: an error below
-            numbers = np.loadtxt(text, comments="%", ndmin=2, max_rows=expected + 1)
-    except (ValueError, OverflowError) as error:
-        raise FormatError(
-            f"the numbers from line {header.body} on cannot be read: {error}"
-        ) from error
+    unread = f"the numbers from line {header.body} on cannot be read"
+    with as_format_error(unread), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # no numbers at all: an error below
+        numbers = np.loadtxt(text, comments="%", ndmin=2, max_rows=expected + 1)
     if len(numbers) != expected or (expected and numbers.shape[1] != width):
         raise FormatError(
             f"{expected} lines of {width} numbers were expected from line {header.body} on, got an "

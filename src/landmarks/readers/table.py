@@ -8,13 +8,8 @@ rows, which should not be chosen.
 
 import gzip
 import io
-import lzma
 import re
 import shlex
-import struct
-import tokenize
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -28,25 +23,6 @@ from ..errors import FormatError, UnknownColumnError, named, suggestion
 from .frames import NUMERIC_ONLY, Notation, without
 
 MAX_BYTES = 2**30
-#: what the readers of zip and npy files raise when bytes are damaged or made to do harm
-DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    tokenize.TokenError,
-    EOFError,
-    OSError,
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    OverflowError,
-    MemoryError,
-    SyntaxError,
-    RuntimeError,
-    AttributeError,
-)
 IDENTIFIER = re.compile(
     r"(?i:id|index|key|uid|row|row_?(?:number|nr|no)|.*[_ ]id|id[_ ].*)|.*[a-z]ID"
 )
@@ -77,11 +53,11 @@ MAGIC = {
 }
 
 
-def check_size(size: int, limit: int, what: str) -> None:
+def check_bytes(size: int, limit: int, what: str) -> None:
     """Raise if something would take more memory than the limit."""
     if size > limit:
         raise FormatError(
-            f"{what} takes {readable(size)}, more than the limit of {readable(limit)}; raise it "
+            f"{what} takes {with_unit(size)}, more than the limit of {with_unit(limit)}; raise it "
             "with --max-bytes if you trust the file"
         )
 
@@ -94,13 +70,13 @@ def read_within(file: BinaryIO, limit: int, what: str) -> bytes:
         size += len(part)
         if size > limit:
             raise FormatError(
-                f"{what} is larger than the limit of {readable(limit)}; raise it with --max-bytes "
+                f"{what} is larger than the limit of {with_unit(limit)}; raise it with --max-bytes "
                 "if you trust it"
             )
     return b"".join(parts)
 
 
-def readable(size: int) -> str:
+def with_unit(size: int) -> str:
     """A size in bytes with a unit."""
     for unit, factor in (("TB", 2**40), ("GB", 2**30), ("MB", 2**20), ("kB", 2**10)):
         if size >= factor:
@@ -109,16 +85,16 @@ def readable(size: int) -> str:
 
 
 @contextmanager
-def as_format_error(sentence: str, *more: type[Exception]) -> Iterator[None]:
+def as_format_error(sentence: str) -> Iterator[None]:
     """Raise a FormatError that begins with the sentence for anything that goes wrong inside.
 
-    more : errors of the library that reads the file; those of damaged bytes are known.
+    Damaged bytes make the libraries that read them raise errors of almost every class.
     """
     try:
         yield
-    except FormatError:
+    except (FormatError, ImportError):
         raise
-    except DAMAGE + more as error:
+    except Exception as error:
         raise FormatError(f"{sentence}: {error}") from error
 
 
@@ -452,17 +428,14 @@ def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> FileTabl
     if format == "zarr":
         raise FormatError("this is a file, and a Zarr store is a folder")
     if format not in IN_BLOCKS or not reading.stays(size):
-        check_size(size, reading.max_bytes, "the file")
+        check_bytes(size, reading.max_bytes, "the file")
     return _read_as(format, file, reading)
 
 
 def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
-    try:
-        with gzip.GzipFile(fileobj=file) as packed:
-            unpacked: Any = packed  # it can read bytes, which is all that is needed
-            raw = read_within(unpacked, limit, "the unpacked file")
-    except (OSError, EOFError, zlib.error) as error:
-        raise FormatError(f"the gzip file is damaged: {error}") from error
+    with as_format_error("the gzip file is damaged"), gzip.GzipFile(fileobj=file) as packed:
+        unpacked: Any = packed  # it can read bytes, which is all that is needed
+        raw = read_within(unpacked, limit, "the unpacked file")
     if raw.startswith(b"\x1f\x8b"):
         raise FormatError("the file is packed twice; unpack it once first")
     return io.BytesIO(raw)

@@ -25,7 +25,7 @@ from .table import (
     FileTable,
     Reading,
     as_format_error,
-    check_size,
+    check_bytes,
     encoding_of,
     noticed,
     refuse_binary,
@@ -93,7 +93,7 @@ def read_sheet(file: BinaryIO, reading: Reading) -> FileTable:
     with as_format_error("the workbook cannot be read"):
         with zipfile.ZipFile(file) as archive:
             size = sum(member.file_size for member in archive.infolist())
-        check_size(size, reading.max_bytes, "the unpacked workbook")
+        check_bytes(size, reading.max_bytes, "the unpacked workbook")
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         name = book.worksheets[0].title if reading.array is None else reading.array
         if name not in book.sheetnames:
@@ -213,7 +213,7 @@ def _collected(
     texts: dict[str, list[str]] = {name: [] for name in places}
     for record in layout.body():
         lines.append(record.line)
-        check_size(len(lines) * len(kept) * 8, reading.max_bytes, "the table")
+        check_bytes(len(lines) * len(kept) * 8, reading.max_bytes, "the table")
         values.extend(_numbers(record, kept, layout))
         for name, j in places.items():
             texts[name].append(record.cells[j].strip())

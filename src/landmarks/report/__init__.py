@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .html_page import Origin, page, write
-    from .overview import Summary, spectrum_is_cheap, summarise
+    from .overview import summarise
 
-__all__ = ["Origin", "Summary", "page", "spectrum_is_cheap", "summarise", "write"]
+__all__ = ["Origin", "page", "summarise", "write"]
 
 _MODULES = {
     "Origin": "html_page",
-    "Summary": "overview",
     "page": "html_page",
-    "spectrum_is_cheap": "overview",
     "summarise": "overview",
     "write": "html_page",
 }

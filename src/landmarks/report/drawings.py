@@ -88,7 +88,8 @@ def heat_svg(heat: dict[str, Any] | None, names: dict[str, str]) -> str | None:
     if len(other) <= NAMED:
         for place, j in enumerate(other):
             x = LABEL + (place + 0.5) * width + 4
-            parts.append(_upright(x, height + 4, _short(names[str(j)])))
+            turned = f'<g transform="translate({x:.1f} {height + 4:.1f}) rotate(-90)">'
+            parts.append(f"{turned}{text(0, 0, _short(names[str(j)]), 'end')}</g>")
         height += BELOW
     return svg(LABEL + CELLS, height, "".join(parts), "similarity of chosen and other columns")
 
@@ -123,12 +124,6 @@ def text(x: float, y: float, words: str, anchor: str = "middle") -> str:
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="13" '
         f'fill="#5c6773">{escape(shown(words))}</text>'
     )
-
-
-def _upright(x: float, y: float, words: str) -> str:
-    """A text that reads from bottom to top and ends at the point."""
-    turned = f'<g transform="translate({x:.1f} {y:.1f}) rotate(-90)">'
-    return f"{turned}{text(0, 0, words, 'end')}</g>"
 
 
 def _short(label: str) -> str:

@@ -12,14 +12,14 @@ import scipy.linalg
 
 from .._array import Indices, host
 from .._select import select
-from .._shown import LEFT, Table
+from .._shown import LEFT, Table, printable
 from ..linalg.error import FULL_SPECTRUM
 from ..operators.base import Operator, on_workers, product_seconds
 from ..operators.pair import Pair
 from ..residual.factors import noisy
 from ..selection import Selection
 from .sentences import better
-from .terminal import Terminal, Words, comparisons, headline, lines, printable
+from .terminal import Terminal, Words, comparisons, headline, lines
 
 DRAWS = 20
 EFFORT = 2e10  # multiplications that the random choices may take together

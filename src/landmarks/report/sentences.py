@@ -147,10 +147,10 @@ def percent(part: float, digits: int = 1) -> str:
     return f"{100 * part:.{digits}f}%"
 
 
-def signed(value: float, digits: int = 2) -> str:
+def signed(value: float) -> str:
     """A number with its sign."""
-    text = f"{value:+.{digits}f}".replace("-", "−")
-    return text if float(f"{value:.{digits}f}") else text[1:]
+    text = f"{value:+.2f}".replace("-", "−")
+    return text if float(f"{value:.2f}") else text[1:]
 
 
 def signed_percent(part: float) -> str:

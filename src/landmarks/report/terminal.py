@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ..selection import Selection
     from .overview import Summary
 
-__all__ = ["Terminal", "aligned", "printable"]
 SHADES, ASCII_SHADES = " ░▒▓█", " .:+#"
 USUAL = 80  # columns of a terminal
 ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours; names contain no escape characters

@@ -16,7 +16,6 @@ import numpy as np
 
 from ..errors import FormatError
 from ..readers.arrays import read_array
-from ..readers.table import DAMAGE
 
 MAX_BYTES = 2**30
 
@@ -94,7 +93,7 @@ def read(
         raise
     except KeyError as error:
         raise FormatError(f"{path} has no readable record") from error
-    except DAMAGE as error:
+    except Exception as error:  # damaged bytes raise errors of almost every class
         raise FormatError(f"{path} is not a readable npz file: {error}") from error
     if not isinstance(record, dict):
         raise FormatError(f"{path} has no readable record")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._check import is_number, is_whole
+from ..allowed import Allowed
 from ..errors import FormatError, UnsupportedError
 from ..methods.trajectory import Trajectory
 from ..objectives.objective import OBJECTIVES
@@ -29,20 +30,31 @@ FORMAT = "landmarks-selection"
 VERSION = 3  # earlier programs do not know targets, noise and the sketch of the data
 PREFIX = "constraint_"  # of the names of their arrays
 PATH_ARRAYS = ("t", "value", "active", "steps")
+PLAIN = ("method", "seed", "bound", "exponent", "stopped", "center", "scale", "from_rows")
 AS_THEY_ARE = (
-    *("n", "criterion", "method", "seed", "names", "center", "scale", "include", "exclude"),
-    *("bound", "exponent", "stopped", "known", "from_rows", "sketch", "searched", "most"),
+    *PLAIN,
+    *("n", "criterion", "names", "include", "exclude", "known", "sketch", "searched", "most"),
 )
 OLD_FLAGS = ("proved", "columns")  # in files of 0.1 they are among the figures
+FLAGS = ("center", "scale", "stopped", "searched")
+#: what files of earlier versions lack
+LACKING: dict[str, Any] = {
+    **dict.fromkeys(FLAGS, False),
+    **{name: [] for name in ("include", "exclude", "constraints", "sketch")},
+    **dict.fromkeys(("labels", "from_rows", "most")),
+}
 FIGURES = ("error", "total", "best_rank", "rank_bound", "certificate")
 
 
 def save(selection: Selection, path: Any) -> None:
     """Write the selection to a temporary file and move it into place, so no half file remains."""
-    _compute_figures(selection)
     if selection.operator is not None:
+        if selection.objective.shares:  # the file holds what the selection remembers
+            selection.relative_error()
+            selection.best_rank_error()
+        selection.gap()
         found = tuple(sketch(selection.operator, selection.indices))
-        selection = replace(selection, sketch=found, path=selection.path)
+        selection = replace(selection, sketch=found)
     record: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -61,16 +73,6 @@ def save(selection: Selection, path: Any) -> None:
             f"path_{name}": np.asarray(getattr(selection.path, name)) for name in PATH_ARRAYS
         }
     archive.write(Path(path), record, arrays, compress=True)
-
-
-def _compute_figures(selection: Selection) -> None:
-    """Compute the errors and bounds by its criterion; the file holds what it remembers."""
-    if selection.operator is None:
-        return
-    if selection.objective.shares:
-        selection.relative_error()
-        selection.best_rank_error()
-    selection.gap()
 
 
 def load(
@@ -114,7 +116,7 @@ def load(
             f"{path} has format version {record.get('version')}, this program reads version "
             f"{VERSION}; upgrade landmarks"
         )
-    record.setdefault("objective", record.get("aim"))  # what it was called in 0.1
+    record = LACKING | {"objective": record.get("aim")} | record  # what it was called in 0.1
     try:
         _check_record(record)
         selection = _build(record, arrays)
@@ -141,12 +143,12 @@ def load(
                 f"{path} belongs to a run on other data; give the data of the run, or those of "
                 "`lm.data(X, …)` prepared in the same way"
             )
-        selection = replace(selection, operator=operator, path=selection.path)
+        selection = replace(selection, operator=operator)
     standard = Preparation(selection.center, selection.scale)
     objective = with_saved_target(
-        selection.objective, record.get("objective"), selection.operator, target, standard
+        selection.objective, record["objective"], selection.operator, target, standard
     )
-    return replace(selection, objective=objective, path=selection.path)
+    return replace(selection, objective=objective)
 
 
 def _is_known(name: str) -> bool:
@@ -160,67 +162,61 @@ def _check_record(record: dict[str, Any]) -> None:
     """Raise an error with the name of a field that holds what no selection has."""
     n = record["n"]
     _expect("n", n, is_whole(n) and 0 < n < 2**53, "a whole number of at least 1")
-    _expect("criterion", record["criterion"], record["criterion"] in [*OBJECTIVES], "a known one")
-    _expect("method", record["method"], isinstance(record["method"], str), "a text")
-    seed = record["seed"]
-    _expect("seed", seed, seed is None or _is_count(seed), "a whole number or null")
-    names = record["names"]
-    _expect("names", names, names is None or _is_list(names, _is_text, n), f"{n} texts or null")
-    exponent = record["exponent"]
-    _expect("exponent", exponent, is_whole(exponent) and abs(exponent) < 10_000, "an exponent of 2")
-    for name in ("center", "scale", "stopped", "searched"):
-        value = record.get(name, False)
-        _expect(name, value, isinstance(value, bool), "true or false")
-    value = record.get("from_rows")
-    _expect("from_rows", value, value is None or isinstance(value, bool), "true, false or null")
-    most = record.get("most")
-    _expect("most", most, most is None or (is_whole(most) and 1 <= most <= n), f"1 to {n}, or null")
-    numbers = record.get("sketch", [])
-    _expect("sketch", numbers, _is_list(numbers, _is_finite), "a list of numbers")
+    seed, names, exponent = (record[name] for name in ("seed", "names", "exponent"))
+    rows, most = record["from_rows"], record["most"]
+    fine = {
+        "criterion": (record["criterion"] in [*OBJECTIVES], "a known one"),
+        "method": (_is_text(record["method"]), "a text"),
+        "seed": (seed is None or _is_count(seed), "a whole number or null"),
+        "names": (names is None or _is_list(names, _is_text, n), f"{n} texts or null"),
+        "exponent": (_is_exponent(exponent), "an exponent of 2"),
+        **{name: (isinstance(record[name], bool), "true or false") for name in FLAGS},
+        "from_rows": (rows is None or isinstance(rows, bool), "true, false or null"),
+        "most": (most is None or (is_whole(most) and 1 <= most <= n), f"1 to {n}, or null"),
+        "sketch": (_is_list(record["sketch"], _is_finite), "a list of numbers"),
+    }
+    for name, (holds, what) in fine.items():
+        _expect(name, record[name], holds, what)
 
-    sides = {name: record.get(name, []) for name in ("include", "exclude")}
-    for name, listed in sides.items():
-        fine = _is_list(listed, lambda j: _is_count(j) and j < n) and len({*listed}) == len(listed)
-        _expect(name, listed, fine, f"different indices below {n}")
-    both = {*sides["include"]} & {*sides["exclude"]}
-    _expect("exclude", sides["exclude"], not both, "without those of include")
+    include, exclude = record["include"], record["exclude"]
+    for name, listed in (("include", include), ("exclude", exclude)):
+        indices = _is_list(listed, lambda j: _is_count(j) and j < n)
+        distinct = indices and len({*listed}) == len(listed)
+        _expect(name, listed, distinct, f"different indices below {n}")
+    _expect("exclude", exclude, {*include}.isdisjoint(exclude), "without those of include")
 
     ledger = record["ledger"]
     _expect("ledger", ledger, _is_record(ledger, Cost), "counts and seconds")
     trials = record["trials"]
-    fine = _is_list(trials, lambda trial: _is_record(trial, Trial))
-    _expect("trials", trials, fine, "a list of labels, errors, counts and seconds")
-    _check_objective(record.get("objective"), n)
+    known = _is_list(trials, lambda trial: _is_record(trial, Trial))
+    _expect("trials", trials, known, "a list of labels, errors, counts and seconds")
+    if record["objective"] is not None:
+        _check_objective(record["objective"], n)
     _check_figures(record)
 
 
 def _check_objective(record: Any, n: int) -> None:
     """Check what a target and noise are."""
-    if record is None:
-        return
     parts = ("target", "columns", "rows", "noise", "repeats", "exponent", "names")
-    _expect(
-        "objective",
-        record,
-        isinstance(record, dict) and {*parts} <= record.keys(),
-        f"{', '.join(parts)}",
-    )
-    digest, columns, noise, names = (
-        record[name] for name in ("target", "columns", "noise", "names")
-    )
-    _expect("objective, target", digest, digest is None or _is_text(digest), "a checksum or null")
-    fine = _is_count(columns) and columns < 2**31 if digest is not None else columns is None
-    _expect("objective, columns", columns, fine, "the number of columns of the target")
-    fine = noise is None or _is_list(noise, lambda v: _is_finite(v) and v >= 0, n)
-    _expect("objective, noise", noise, fine, f"{n} variances or null")
-    for name in ("rows", "repeats"):
-        _expect(f"objective, {name}", record[name], isinstance(record[name], bool), "true or false")
-    value = record["exponent"]
-    _expect(
-        "objective, exponent", value, is_whole(value) and abs(value) < 10_000, "an exponent of 2"
-    )
-    fine = names is None or _is_list(names, _is_text, columns)
-    _expect("objective, names", names, fine, "the names of the target or null")
+    known = isinstance(record, dict) and {*parts} <= record.keys()
+    _expect("objective", record, known, ", ".join(parts))
+    digest, columns, rows, noise, repeats, exponent, names = (record[name] for name in parts)
+    counted = _is_count(columns) and columns < 2**31 if digest is not None else columns is None
+    variances = noise is None or _is_list(noise, lambda v: _is_finite(v) and v >= 0, n)
+    fine = {
+        "target": (digest is None or _is_text(digest), "a checksum or null"),
+        "columns": (counted, "the number of columns of the target"),
+        "noise": (variances, f"{n} variances or null"),
+        "rows": (isinstance(rows, bool), "true or false"),
+        "repeats": (isinstance(repeats, bool), "true or false"),
+        "exponent": (_is_exponent(exponent), "an exponent of 2"),
+        "names": (
+            names is None or _is_list(names, _is_text, columns),
+            "the names of the target or null",
+        ),
+    }
+    for name, (holds, what) in fine.items():
+        _expect(f"objective, {name}", record[name], holds, what)
 
 
 def _check_figures(record: dict[str, Any]) -> None:
@@ -266,6 +262,10 @@ def _is_count(value: Any) -> bool:
     return is_whole(value) and value >= 0
 
 
+def _is_exponent(value: Any) -> bool:
+    return is_whole(value) and abs(value) < 10_000
+
+
 def _is_finite(value: Any) -> bool:
     return is_number(value) and math.isfinite(value)
 
@@ -301,37 +301,36 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Selection:
             if part.shape != shape or part.dtype.kind not in "iuf":
                 raise ValueError(f"path_{name} must be numbers of shape {shape}")
     known = {name: float(value) for name, value in record["known"].items()}
-    listed = record.get("constraints", [])
+    listed = record["constraints"]
     _expect("constraints", listed, _is_list(listed, lambda c: isinstance(c, dict)), "a list")
     proved, columns = (known.pop(name, None) for name in OLD_FLAGS)
-    most = record.get("most", columns)
-    return Selection(
-        indices=arrays["indices"],
-        n=record["n"],
-        objective=saved_objective(record["criterion"], record.get("objective")),
-        method=record["method"],
-        seed=record["seed"],
-        ledger=Cost(**record["ledger"]),
-        names=None if record["names"] is None else tuple(record["names"]),
-        path=path,
-        trials=tuple(Trial(**trial) for trial in record["trials"]),
-        bound=record["bound"],
-        exponent=record["exponent"],
-        stopped=record.get("stopped", False),
-        include=tuple(record.get("include", ())),
-        exclude=tuple(record.get("exclude", ())),
+    most = columns if record["most"] is None else record["most"]
+    objective = saved_objective(record["criterion"], record["objective"])
+    allowed = Allowed(
+        record["n"],
+        len(arrays["indices"]),
+        tuple(record["include"]),
+        tuple(record["exclude"]),
         constraints=tuple(
             restored(written, arrays[f"{PREFIX}{i}"], record["n"])
             for i, written in enumerate(listed)
         ),
+        repeats=objective.repeats,
+    )
+    return Selection(
+        indices=arrays["indices"],
+        allowed=allowed,
+        objective=objective,
+        ledger=Cost(**record["ledger"]),
+        names=None if record["names"] is None else tuple(record["names"]),
+        path=path,
+        trials=tuple(Trial(**trial) for trial in record["trials"]),
         labels=_labels(record),
-        center=record.get("center", False),
-        scale=record.get("scale", False),
-        searched=record.get("searched", bool(proved)),
+        searched=record["searched"] or bool(proved),
         most=None if most is None else int(most),
         known=known,
-        from_rows=record.get("from_rows"),
-        sketch=tuple(record.get("sketch", ())),
+        sketch=tuple(record["sketch"]),
+        **{name: record[name] for name in PLAIN},
     )
 
 
@@ -349,10 +348,9 @@ def _plain(label: Any) -> Any:
 
 
 def _labels(record: dict[str, Any]) -> tuple[Any, ...] | None:
-    labels = record.get("labels")
+    labels, n = record["labels"], record["n"]
     if labels is None:
         return None
-    n = record["n"]
     _expect("labels", labels, isinstance(labels, list) and len(labels) == n, f"{n} labels")
     try:
         return tuple(_label(label) for label in labels)

@@ -54,7 +54,8 @@ class Selection:
     Attributes
     ----------
     indices : the chosen columns or points, in order of choice; a copy, which you may change.
-    n : how many candidates there were.
+    allowed : which choices could be made, with `include`, `exclude` and `constraints`; of a file
+        without groups and costs.
     objective : what was minimised, with its target and noise; all errors and bounds refer to it.
     method : the method as text; `chooser` is the object.
     seed : of the random numbers.
@@ -70,14 +71,12 @@ class Selection:
     searched : whether a complete search found no better choice; `proved` asks for bounds too.
     most : the most columns that a choice within its groups or costs has; None without them.
     known : errors and bounds that were computed already, by kind and criterion.
-    include, exclude, constraints : the constraints of the choice.
     chooser : the method object that chose.
     labels : the original labels of all candidates.
     center, scale : whether `select` centred and scaled the columns.
     from_rows : whether the data were rows X, with K = XᵀX, and not a kernel or K itself; None if a
         file does not say.
     sketch : numbers that tell the data of a run that was read from others.
-    allowed : which choices could be made; None for a file without groups and costs.
 
     Examples
     --------
@@ -87,7 +86,7 @@ class Selection:
     """
 
     indices: np.ndarray
-    n: int
+    allowed: Allowed = field(repr=False)
     objective: Objective
     method: str
     seed: int | None
@@ -102,16 +101,12 @@ class Selection:
     searched: bool = False
     most: int | None = None
     known: dict[str, float] = field(default_factory=dict, repr=False)
-    include: tuple[int, ...] = ()
-    exclude: tuple[int, ...] = ()
-    constraints: tuple[Constraint, ...] = ()
     chooser: Method | None = field(default=None, repr=False)
     labels: tuple[Any, ...] | None = None
     center: bool = False
     scale: bool = False
     from_rows: bool | None = None
     sketch: tuple[float, ...] = ()
-    allowed: Allowed | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "objective", as_objective(self.objective))
@@ -134,6 +129,26 @@ class Selection:
     def k(self) -> int:
         """The number of indices."""
         return len(self.indices)
+
+    @property
+    def n(self) -> int:
+        """How many candidates there were."""
+        return self.allowed.n
+
+    @property
+    def include(self) -> tuple[int, ...]:
+        """The candidates that had to be chosen."""
+        return self.allowed.include
+
+    @property
+    def exclude(self) -> tuple[int, ...]:
+        """The candidates that must not be chosen."""
+        return self.allowed.exclude
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The constraints on places."""
+        return self.allowed.constraints
 
     @property
     def most_columns(self) -> int:
@@ -197,8 +212,11 @@ class Selection:
         >>> found.low <= found.value <= found.high
         True
         """
-        self._refuse("estimated_error", "error() is exact")
-        criterion = self._criterion(criterion)
+        if not self.objective.plain:
+            asked = " and ".join(map(self.objective.named, self.objective.asked))
+            raise UnsupportedError(
+                f"estimated_error is not available for a choice with {asked}; error() is exact"
+            )
         depth = self._objective(criterion).depth
         found = estimated_error(self._data, self.indices, depth, n_probes=n_probes, seed=seed)
         value, low, high = (
@@ -355,8 +373,7 @@ class Selection:
         0.0
         """
         error = self._figure("error", criterion)
-        objective = self._objective(self._criterion(criterion))
-        return objective.gap(error, self._bound(criterion))
+        return self._objective(criterion).gap(error, self._bound(criterion))
 
     def certificate(
         self,
@@ -389,11 +406,11 @@ class Selection:
         True
         """
         begun = time.monotonic()
-        criterion = self._criterion(criterion)
+        objective = self._objective(criterion)
         problem = Problem(
             self._data,
             self.most_columns,
-            self._objective(criterion),
+            objective,
             self.include,
             self.exclude,
             deadline=begun + seconds(budget),
@@ -403,7 +420,7 @@ class Selection:
         with watching(callback):
             found = certify(problem, self.indices, error, point)
         known = max(found.value, self._bound(criterion))
-        self.known[f"certificate:{criterion}"] = known
+        self.known[f"certificate:{objective.criterion}"] = known
         return Certificate(
             bound=self._in_units(known, criterion),
             gap=self.gap(criterion),
@@ -411,7 +428,7 @@ class Selection:
             seconds=time.monotonic() - begun,
             iterations=found.iterations,
             point=found.point,
-            in_nats=not problem.objective.shares,
+            in_nats=not objective.shares,
         )
 
     def prove(self, budget: float = 60.0, *, callback: Any = None) -> Selection:
@@ -469,13 +486,9 @@ class Selection:
         [0, 2]
         """
         allowed = self.allowed
-        if allowed is None and self.most is not None:
+        if self._limits_lost:
             raise UnsupportedError(
                 "this file was saved without the groups and costs of the choice; choose again"
-            )
-        if allowed is None:
-            allowed = Allowed(
-                self.n, self.k, self.include, self.exclude, constraints=self.constraints
             )
         counted = allowed.single and allowed.sized
         return Problem(
@@ -492,6 +505,11 @@ class Selection:
         )
 
     @property
+    def _limits_lost(self) -> bool:
+        """Whether groups or costs limited the choice that the file does not hold."""
+        return self.most is not None and self.allowed.groups is None and self.allowed.prices is None
+
+    @property
     def _data(self) -> Operator:
         if self.operator is None:
             raise ValueError(
@@ -504,50 +522,42 @@ class Selection:
         """What one candidate is called, if it has no name."""
         return "landmark" if self.from_rows is False and self.labels is None else "column"
 
-    def _criterion(self, criterion: str | None) -> str:
-        """The criterion that is meant: that of the selection unless another is named."""
-        return choice(criterion or self.criterion, tuple(OBJECTIVES), "criterion")
-
-    def _objective(self, criterion: str) -> Objective:
-        """What the selection minimised, or the same target and noise measured in another way."""
-        if criterion == self.criterion:
+    def _objective(self, criterion: str | None) -> Objective:
+        """What the selection minimised, or the same target and noise by another criterion."""
+        if criterion is None or criterion == self.criterion:
             return self.objective
-        return self.objective.measured(OBJECTIVES[criterion])
-
-    def _refuse(self, what: str, instead: str) -> None:
-        if not self.objective.plain:
-            asked = " and ".join(map(self.objective.named, self.objective.asked))
-            raise UnsupportedError(f"{what} is not available for a choice with {asked}; {instead}")
+        return self.objective.measured(
+            OBJECTIVES[choice(criterion, tuple(OBJECTIVES), "criterion")]
+        )
 
     def _bound(self, criterion: str | None) -> float:
         """The best lower bound that is known, in the units of the operator."""
-        criterion = self._criterion(criterion)
-        listed = [self.known.get(f"certificate:{criterion}")]
-        listed.append(self.bound if criterion == self.criterion else None)
+        objective = self._objective(criterion)
+        listed = [self.known.get(f"certificate:{objective.criterion}")]
+        listed.append(self.bound if objective.criterion == self.criterion else None)
         proved = [bound for bound in listed if bound is not None]
         if proved:  # the error may be rounded further than what is proved of it
             proved = [min(max(proved), self._figure("error", criterion))]
         found = max([self._figure("rank_bound", criterion), *proved])
-        if not self._objective(criterion).plain:  # the error may be rounded further than the bound
+        if not objective.plain:  # the error may be rounded further than the bound
             found = min(found, self._figure("error", criterion))
         return found
 
     def _figure(self, kind: str, criterion: str | None) -> float:
         """A figure in the units of the operator, computed once."""
-        criterion = self._criterion(criterion)
-        key = f"{kind}:{criterion}"
+        objective = self._objective(criterion)
+        key = f"{kind}:{objective.criterion}"
         if key not in self.known:
-            self.known[key] = self._compute(kind, criterion)
+            self.known[key] = self._compute(kind, objective)
         return self.known[key]
 
-    def _compute(self, kind: str, criterion: str) -> float:
-        objective = self._objective(criterion)
+    def _compute(self, kind: str, objective: Objective) -> float:
         if kind == "error":
             return objective.exact_error(self._data, self.indices)
         if kind == "total":
             return objective.total(self._data)
         if kind == "rank_bound" and self.operator is None:  # a file of version 0.1
-            return self._figure("best_rank", criterion) * (1 - 1e-9)
+            return self._figure("best_rank", objective.criterion) * (1 - 1e-9)
         if kind == "best_rank":
             return objective.best_rank_error(self._data, self.k, self.exclude)
         if self.most_columns >= self.n and objective.plain and objective.shares:
@@ -556,7 +566,7 @@ class Selection:
 
     def _in_units(self, figure: float, criterion: str | None) -> float:
         """The figure in the units of the data: times 2**exponent, squared for ‖·‖²_F."""
-        return self._objective(self._criterion(criterion)).in_units(figure, self.exponent)
+        return self._objective(criterion).in_units(figure, self.exponent)
 
     def nystrom(self) -> Nystrom:
         """The Nyström approximation K̂ = F Fᵀ from the chosen columns.
@@ -669,8 +679,7 @@ class Selection:
         """
         from ..explain.reasons import reasons
 
-        criterion = self._criterion(criterion)
-        return reasons(self, self._data, criterion, each, stability)
+        return reasons(self, self._data, self._objective(criterion), each, stability)
 
     def alternatives(
         self,

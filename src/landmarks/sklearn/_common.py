@@ -42,8 +42,10 @@ def fit_task(estimator: Any, X: Any, y: Any) -> Iterator[None]:
 
 def seed(random_state: Any) -> int | None:
     """The seed of a random state; NumPy's global state is neither read nor changed."""
-    if random_state is None or isinstance(random_state, int | np.integer):
-        return None if random_state is None else int(random_state)
+    if random_state is None:
+        return None
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
@@ -61,12 +63,9 @@ def weights(sample_weight: Any, X: Any) -> np.ndarray | None:
 
 def without_data(state: dict[str, Any]) -> dict[str, Any]:
     """The state of an estimator whose selection no longer holds the data it was made from."""
-    selection = state.get("selection_")
-    return (
-        state
-        if selection is None
-        else {**state, "selection_": dataclasses.replace(selection, operator=None)}
-    )
+    if (selection := state.get("selection_")) is None:
+        return state
+    return {**state, "selection_": dataclasses.replace(selection, operator=None)}
 
 
 def readable(X: Any) -> Any:

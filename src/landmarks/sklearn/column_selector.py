@@ -219,9 +219,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         self.__dict__.pop("_moments", None)
         self.__dict__.pop("target_coefficients_", None)
         asked: dict[str, Any] = {
-            "center": self.center,
-            "scale": self.scale,
-            "missing": self.missing,
+            name: getattr(self, name) for name in ("center", "scale", "missing")
         }
         source = None if self.target is not None else rows_of(X, None, self.numeric_only)
         if isinstance(source, ArrowRows):
@@ -241,7 +239,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 self._select(prepared, like.dtype)
             return self
         X = self._candidates(X, reset=True)
-        self._labels = _labels(X)
+        self._labels = unpacked(X).labels
         X = self._validated(X, ensure_min_samples=2 if self.center else 1)
         with fit_task(self, X, y):
             w = weights(sample_weight, X)
@@ -255,8 +253,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         operator = prepared.operator
         operator.names = None if self._labels is None else tuple(map(str, self._labels))
         operator.labels = self._labels
-        constraints = {name: getattr(self, name) for name in ("groups", "costs", "budget_cost")}
-        constraints |= {"include": _listed(self.include), "exclude": _listed(self.exclude)}
+        asked = ("include", "exclude", "groups", "costs", "budget_cost")
+        constraints = {name: getattr(self, name) for name in asked}
         size = requested_size(self, prepared, constraints)
         as_method(self.method)
         warn(replace(prepared, left_open=self.scale is None and target is None))
@@ -286,10 +284,6 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 f"[ColumnSelector] {len(self.indices_)} of {operator.n} columns explain "
                 f"{share:.2%} of the variance, {time.perf_counter() - start:.1f}s"
             )
-
-    @property
-    def _preparation(self) -> Preparation:
-        return Preparation(self.center, bool(self.scale), self.missing)
 
     def _candidates(self, X: Any, *, reset: bool = False) -> Any:
         """A frame without the columns that `numeric_only` left out in fit."""
@@ -356,15 +350,16 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 "partial_fit keeps XᵀX and not the rows, so it cannot use a target; use fit on all "
                 "rows"
             )
-        X = self._candidates(X, reset=not hasattr(self, "_moments"))
-        self._labels = _labels(X)
-        X = self._validated(X, reset=not hasattr(self, "_moments"))
+        first = not hasattr(self, "_moments")
+        X = self._candidates(X, reset=first)
+        self._labels = unpacked(X).labels
+        X = self._validated(X, reset=first)
         if (n := X.shape[1]) ** 2 * 8 > DENSE_MEMORY:
             raise MemoryError(
                 f"partial_fit keeps the Gram matrix, which needs {n * n * 8 / 2**30:.1f} GiB for "
                 f"{n} features; use fit on all rows instead"
             )
-        w, known = weights(sample_weight, X), getattr(self, "_moments", None)
+        w, known = weights(sample_weight, X), None if first else self._moments
         batch: Moments | PairMoments = (
             moments(X, w)
             if self.missing == "error"
@@ -373,7 +368,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         self._moments = batch if known is None else known + batch
         if select:
             resolved = self._moments.resolved(self.missing)
-            self._select(self._preparation.of_moments(resolved, X.dtype), X.dtype)
+            standard = Preparation(self.center, bool(self.scale), self.missing)
+            self._select(standard.of_moments(resolved, X.dtype), X.dtype)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -516,11 +512,6 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         return tags
 
 
-def _labels(X: Any) -> tuple[Any, ...] | None:
-    """What the columns are called, the genes of an AnnData object too."""
-    return unpacked(X).labels
-
-
 def requested_size(
     selector: ColumnSelector, prepared: Prepared, constraints: dict[str, Any]
 ) -> Any:
@@ -539,13 +530,6 @@ def requested_size(
     size = int(asked) if isinstance(asked, Integral) else share(asked, most)
     check_size(size, problem, "n_features_to_select")
     return size
-
-
-def _listed(columns: Any) -> list[Any]:
-    """The columns as a list; one name is a list of one."""
-    if columns is None:
-        return []
-    return [columns] if isinstance(columns, str) else list(columns)
 
 
 def row_weights(sample_weight: Any, least: int, m: int | None, n: int) -> np.ndarray | None:

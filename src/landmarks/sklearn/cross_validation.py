@@ -23,9 +23,7 @@ from ..operators.base import Operator, points_of
 from ..operators.data import given, warn
 from ..operators.prepare import Preparation, Prepared, mean_imputed
 from ..readers.frames import unpacked
-from .rebuilder import dense, target_rows
-
-CHUNK = 2**22  # entries of X that are made dense at a time
+from .rebuilder import dense, dense_blocks, target_rows
 
 
 def held_out(
@@ -171,13 +169,11 @@ class _Folds:
         """The part of the held-out rows that is left, for each k."""
         X = _filled(X, train)
         prepared = self.standard.of_rows(X[train])
-        held = X[test]
         chosen = self.choices(prepared.operator)
         coefficients = [self.coefficients(prepared.operator, S, Trace()) for S in chosen]
         left, whole = np.zeros(len(chosen)), 0.0
-        height = max(1, CHUNK // X.shape[1])
-        for start in range(0, held.shape[0], height):
-            rows = (dense(held[start : start + height]) - prepared.mean) / prepared.scale
+        for _, block in dense_blocks(X[test]):
+            rows = (block - prepared.mean) / prepared.scale
             whole += float(np.sum(rows**2))
             left += [
                 float(np.sum((rows - rows[:, S] @ B) ** 2))

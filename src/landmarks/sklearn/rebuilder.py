@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,27 +58,27 @@ class Rebuilder:
     def explained(self, X: Any, weights: np.ndarray | None) -> float:
         """The share of the weighted squares of the scaled X − mean that is rebuilt; at most 1."""
         w = np.ones(X.shape[0]) if weights is None else weights
-        height = max(1, BLOCK // X.shape[1])
         left = total = 0.0
-        for start in range(0, X.shape[0], height):
-            rows = slice(start, start + height)
-            block_left, block_total = self._squares(X[rows], w[rows])
-            left += block_left
-            total += block_total
+        for rows, block in dense_blocks(X):  # NaN count as absent
+            filled = np.where(np.isnan(block), self.mean, block)
+            lost = (block - self.rebuild(filled[:, self.support])) / self.scale
+            centred = (block - self.mean) / self.scale
+            left += float(w[rows] @ np.nansum(lost**2, axis=1))
+            total += float(w[rows] @ np.nansum(centred**2, axis=1))
         return float(1 - left / total) if total > 0 else 0.0
-
-    def _squares(self, X: Any, w: np.ndarray) -> tuple[float, float]:
-        """The weighted squares of what is not rebuilt, and of X − mean; NaN count as absent."""
-        X = dense(X)
-        filled = np.where(np.isnan(X), self.mean, X)
-        left = (X - self.rebuild(filled[:, self.support])) / self.scale
-        centred = (X - self.mean) / self.scale
-        return float(w @ np.nansum(left**2, axis=1)), float(w @ np.nansum(centred**2, axis=1))
 
 
 def dense(X: Any) -> np.ndarray:
     """The rows as an array of float64."""
     return np.asarray(X.toarray() if scipy.sparse.issparse(X) else X, dtype=np.float64)
+
+
+def dense_blocks(X: Any) -> Iterator[tuple[slice, np.ndarray]]:
+    """The rows of X in blocks that are made dense one at a time, and where each block is."""
+    height = max(1, BLOCK // X.shape[1])
+    for start in range(0, X.shape[0], height):
+        rows = slice(start, start + height)
+        yield rows, dense(X[rows])
 
 
 @dataclass(frozen=True, eq=False)
