@@ -237,7 +237,7 @@ def test_a_worker_killed_while_strips_of_the_gram_matrix_are_added_changes_nothi
     assert found.indices.tolist() == expected.tolist()
 
 
-def test_a_worker_killed_in_a_kernel_product_changes_nothing(client, tmp_path):
+def test_fault_47_a_worker_killed_in_a_kernel_product_changes_nothing(client, tmp_path):
     x, V = points(9000), np.ones((9000, 1))
     operator = kernel(x, clusters.DeadlyKernel(str(tmp_path / "mark"), float(x[-1, 0])))
     killed = operator.matmul(V)

@@ -31,7 +31,9 @@ pytestmark = pytest.mark.thorough
         ({"A": lm.psd(K)}, "belongs to a run on other data"),
     ],
 )
-def test_the_checkpoint_of_another_run_is_refused_and_left_alone(change, sentence, unfinished):
+def test_fault_46_the_checkpoint_of_another_run_is_refused_and_left_alone(
+    change, sentence, unfinished
+):
     before = unfinished.read_bytes()
     with pytest.raises(ValueError, match=sentence):
         lm.select(**{"A": X, "k": 8, "method": "iterated", "checkpoint": unfinished} | change)

@@ -193,7 +193,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_bad_data_end_with_3_and_are_reported_by_their_place(tmp_path, capsys, fault):
+def test_fault_58_bad_data_end_with_3_and_are_reported_by_their_place(tmp_path, capsys, fault):
     name, content, message = FAULTS[fault]
     if content is not None:
         (tmp_path / name).write_bytes(content)

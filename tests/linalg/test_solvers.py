@@ -66,7 +66,7 @@ def test_dependent_right_hand_sides_do_no_harm(columns, rng):
 
 
 @pytest.mark.parametrize("solver", [BlockCG(), Cholesky()], ids=repr)
-def test_an_indefinite_matrix_is_reported(solver, rng):
+def test_fault_26_an_indefinite_matrix_is_reported(solver, rng):
     K = np.diag([3.0, 2.0, 1.0, 1.0])
     K[2, 3] = K[3, 2] = 5.0
     with pytest.raises(NotPSDError, match="not positive semidefinite"):

@@ -24,7 +24,7 @@ def warned(*arguments, **options):
 
 
 class TestScale:
-    def test_columns_that_decide_the_choice_are_named_with_the_argument(self):
+    def test_fault_81_columns_that_decide_the_choice_are_named_with_the_argument(self):
         sentence = warned(TUMOURS, 5, method="greedy")
         assert sentence.startswith("columns 'worst area', 'mean area', ")
         assert "center=True, scale=True" in sentence
@@ -146,7 +146,7 @@ class TestFiles:
             assert found.chosen_names == expected.chosen_names
 
     @pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet"])
-    def test_text_in_a_file_is_refused_or_left_out(self, tmp_path, ending):
+    def test_fault_81_text_in_a_file_is_refused_or_left_out(self, tmp_path, ending):
         path = tmp_path / f"my.{ending}"
         table = FRAME.assign(name="Ann", city="Rome")
         {"csv": table.to_csv, "xlsx": table.to_excel, "parquet": table.to_parquet}[ending](
@@ -211,7 +211,7 @@ LABELS = {
 
 class TestLabels:
     @pytest.mark.parametrize("kind", LABELS)
-    def test_they_come_back_as_they_were_and_index_the_frame(self, tmp_path, kind):
+    def test_fault_81_they_come_back_as_they_were_and_index_the_frame(self, tmp_path, kind):
         frame = pd.DataFrame(X, columns=LABELS[kind])
         s = lm.select(frame, 3)
         np.testing.assert_array_equal(frame[s.chosen_names].to_numpy(), X[:, s.indices])

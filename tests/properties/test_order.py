@@ -53,7 +53,7 @@ def test_auto_is_never_worse_than_another_method(sample, form, other, criterion,
 
 @tried(25)
 @given(samples(single=False), criteria, st.integers(1, 4))
-def test_a_proved_choice_is_the_best_of_all_in_whole_numbers(sample, criterion, k):
+def test_fault_41_a_proved_choice_is_the_best_of_all_in_whole_numbers(sample, criterion, k):
     k = min(k, sample.X.shape[1])
     exact = chosen(sample.scaled, k, "exact", criterion=criterion)
     reference = Reference(X=sample.X, criterion=criterion)
