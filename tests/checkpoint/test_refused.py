@@ -25,6 +25,7 @@ pytestmark = pytest.mark.thorough
         ({"seed": 1}, "with seed = 0, but this run has 1"),
         ({"criterion": "frobenius"}, "with criterion = 'trace', but this run has 'frobenius'"),
         ({"include": [1]}, r"with include = \[\], but this run has \[1\]"),
+        ({"target": X[:, :2]}, "belongs to a run with objective"),
         ({"budget": 5}, "with budget = None, but this run has 5.0"),
         ({"A": X + 1e-12}, "belongs to a run on other data"),
         ({"A": X.astype(np.float32)}, "belongs to a run on other data"),

@@ -267,14 +267,6 @@ def test_alternatives_that_cannot_be_compared_are_a_sentence(tmp_path, capsys, m
     assert code == 2 and "could not all be compared" in err
 
 
-def test_one_seed_gives_one_choice(file, capsys):
-    first, second = (
-        record(capsys, "select", file, "--k", 3, "--method", "rpcholesky", "--seed", 7)
-        for _ in range(2)
-    )
-    assert first["indices"] == second["indices"]
-
-
 def test_a_rank_that_is_too_small_is_a_note(tmp_path, capsys):
     np.save(tmp_path / "x.npy", np.ones((4, 3)))
     code, _, err = run(capsys, "select", tmp_path / "x.npy", "--k", 2)

@@ -87,10 +87,6 @@ class TestScale:
             left = np.sum((new - new[:, S] @ B) ** 2) / np.sum(new**2)
             assert error == pytest.approx(left, rel=1e-9)  # two least-squares solvers
 
-    def test_an_operator_cannot_be_centred_any_more(self):
-        with pytest.raises(ValueError, match=r"use lm\.data"):
-            lm.select(lm.data(X), 2, center=True)
-
     def test_only_true_and_false_are_taken(self):
         with pytest.raises(TypeError, match="center must be True or False, got 'yes'"):
             lm.select(X, 2, center="yes")
@@ -117,10 +113,6 @@ class TestTextColumns:
         flags = FRAME.assign(big=FRAME["a"] > 1)
         s = lm.select(flags, 3)
         assert s.error() == lm.select(flags.astype(float), 3).error()
-
-    def test_missing_objects_are_still_missing_values(self):
-        with pytest.raises(ValueError, match="NaN"):
-            lm.select(pd.DataFrame({"a": [1.0, None, 2.0], "b": [1, 2, 3]}, dtype=object), 1)
 
     def test_nothing_but_text_is_refused(self):
         with pytest.raises(ValueError, match="none of the 2 columns holds numbers"):

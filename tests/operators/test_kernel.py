@@ -120,11 +120,6 @@ def test_an_engine_that_cannot_be_had_is_reported(engine):
         lm.kernel(POINTS, lm.rbf(), engine=engine)
 
 
-def test_an_unknown_engine_is_reported():
-    with pytest.raises(ValueError, match="engine must be one of"):
-        lm.kernel(POINTS, lm.rbf(), engine="abacus")
-
-
 @pytest.mark.parametrize("sigma", [0.01, 0.1, 1.0, 100.0])
 def test_single_precision_keeps_its_digits_whatever_the_width(sigma):
     """The error of a value is a few eps of float32 times the exponent, which is at most 32."""
