@@ -178,6 +178,6 @@ def _share(within: Any) -> float:
     """The share as a number; "1%" is 0.01."""
     if isinstance(within, str) and within.strip().endswith("%"):
         within = float(within.strip()[:-1]) / 100
-    if isinstance(within, bool) or not isinstance(within, int | float) or not within >= 0:
+    if not _check.is_number(within) or not within >= 0:
         raise ValueError(f"within must be a share of at least 0, such as 0.01, got {within!r}")
     return float(within)
