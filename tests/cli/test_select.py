@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.cli.main import main
+
+from .program import called as run
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 3)) @ RNG.standard_normal((3, 8)) + 0.1 * RNG.standard_normal((30, 8))
@@ -23,16 +24,6 @@ def file(tmp_path):
         "\n".join([",".join(NAMES), *(",".join(map(repr, map(float, row))) for row in X)])
     )
     return path
-
-
-def run(capsys, *arguments):
-    """The exit code, standard output, standard error."""
-    try:
-        code = main([str(argument) for argument in arguments])
-    except SystemExit as exit:
-        code = exit.code
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def record(capsys, *arguments):

@@ -3,35 +3,13 @@
 import csv
 import json
 import sys
-from dataclasses import dataclass
 
 import numpy as np
-import pytest
+from cli.program import called
 
 import landmarks as lm
-from landmarks.cli.main import main
 
 FORMULAS = ["=cmd|'/C calc'!A0", "+1", "-1", "@x", "plain"]
-
-
-@dataclass(frozen=True)
-class Ran:
-    returncode: int
-    stdout: bytes
-    stderr: bytes
-
-
-@pytest.fixture
-def program(capfd):
-    """Run the command in this process; tests/cli/test_program.py starts the program itself."""
-
-    def run(*arguments):
-        capfd.readouterr()
-        code = main([str(argument) for argument in arguments])
-        out, err = capfd.readouterr()
-        return Ran(code, out.encode(), err.encode())
-
-    return run
 
 
 def table(path, names, rows=12):
@@ -43,17 +21,16 @@ def table(path, names, rows=12):
 
 
 def test_fault_56_names_that_are_formulas_are_kept_with_a_warning_or_made_harmless(
-    tmp_path, program
+    tmp_path, capsys
 ):
     file = table(tmp_path / "t.csv", FORMULAS)
-    verbatim = program("select", file, "--k", 5, "--out", tmp_path / "v.csv")
-    assert verbatim.returncode == 0
-    assert b"--csv-safe" in verbatim.stderr
+    code, _, said = called(capsys, "select", file, "--k", 5, "--out", tmp_path / "v.csv")
+    assert code == 0 and "--csv-safe" in said
     with open(tmp_path / "v.csv", newline="") as written:
         assert set(next(csv.reader(written))) == set(FORMULAS)
-    safe = program("select", file, "--k", 5, "--out", tmp_path / "s.csv", "--csv-safe")
-    assert safe.returncode == 0
-    with open(tmp_path / "s.csv", newline="") as written:
+    safe = tmp_path / "s.csv"
+    assert called(capsys, "select", file, "--k", 5, "--out", safe, "--csv-safe")[0] == 0
+    with open(safe, newline="") as written:
         assert set(next(csv.reader(written))) == {
             "'" + name if name != "plain" else name for name in FORMULAS
         }
@@ -72,37 +49,36 @@ HOSTILE = [
 ]
 
 
-def test_fault_57_hostile_names_are_escaped_in_reports_and_stripped_on_screen(tmp_path, program):
+def test_fault_57_hostile_names_are_escaped_in_reports_and_stripped_on_screen(tmp_path, capsys):
     folder = tmp_path / "in"
     folder.mkdir()
     file = table(folder / "t.csv", HOSTILE)
     report = tmp_path / "page.html"
-    run = program("select", file, "--k", 9, "--report", report)
-    assert run.returncode == 0, run.stderr
+    code, shown, said = called(capsys, "select", file, "--k", 9, "--report", report)
+    assert code == 0, said
     page = report.read_text(encoding="utf-8")
     assert "<script>alert(1)" not in page
     assert "<img src=x>" not in page
-    assert b"\x1b[31mred" not in run.stdout
+    assert "\x1b[31mred" not in shown
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "in",
         "page.html",
     ]  # no name became a file
 
 
-def test_fault_58_latin_1_is_read(tmp_path, program):
+def test_fault_58_latin_1_is_read(tmp_path, capsys):
     (tmp_path / "t.csv").write_bytes("größe,b\n1,2\n3,4\n5,7\n".encode("latin-1"))
-    run = program("select", tmp_path / "t.csv", "--k", 2, "--json")
-    assert run.returncode == 0, run.stderr
-    assert "größe" in json.dumps(json.loads(run.stdout), ensure_ascii=False)
-    assert b"read as Latin-1" in run.stderr
+    code, printed, said = called(capsys, "select", tmp_path / "t.csv", "--k", 2, "--json")
+    assert code == 0 and "read as Latin-1" in said
+    assert "größe" in json.dumps(json.loads(printed), ensure_ascii=False)
 
 
-def test_fault_58_an_output_that_exists_is_kept_without_force(tmp_path, program):
+def test_fault_58_an_output_that_exists_is_kept_without_force(tmp_path, capsys):
     file, out = table(tmp_path / "t.csv", "abc"), tmp_path / "out.csv"
     out.write_text("mine")
-    assert program("select", file, "--k", 1, "--out", out).returncode == 4
+    assert called(capsys, "select", file, "--k", 1, "--out", out)[0] == 4
     assert out.read_text() == "mine"
-    assert program("select", file, "--k", 1, "--out", out, "--force").returncode == 0
+    assert called(capsys, "select", file, "--k", 1, "--out", out, "--force")[0] == 0
     assert out.read_text() != "mine"
 
 

@@ -64,20 +64,6 @@ def test_leaving_a_valley_loses_nothing():
     )
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"rounds": -1}, "rounds must be at least 0, got -1"),
-        ({"share": 0.0}, "share must be above 0"),
-        ({"patience": 0}, "patience must be at least 1"),
-    ],
-)
-def test_settings_out_of_range_are_reported(settings, message):
-    with pytest.raises(ValueError, match=message):
-        lm.Iterated(**settings)
-    lm.Iterated(rounds=0, share=1.0, patience=1)
-
-
 def test_the_rounds_and_improvements_are_reported():
     choice = lm.Iterated(rounds=7).choose(
         lm.Problem(lm.data(data(20, 15)), 6), np.random.default_rng(0)
