@@ -138,6 +138,12 @@ def test_a_table_a_picture_and_words():
         lm.select(X, 3).alternatives(within=-1)
 
 
+def test_where_no_column_helps_there_are_no_alternatives():
+    s = lm.select(np.zeros((5, 3)), costs=[1, 2, 1], budget_cost=3)
+    with pytest.raises(UnsupportedError, match="no column lowers the error"):
+        s.alternatives()
+
+
 PLACES = ("distance", "regions", "both")
 LIMITED = {
     "groups": {"groups": [0, 0, 1, 2, 2, 3, 4, 4, 4]},

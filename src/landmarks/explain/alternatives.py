@@ -138,8 +138,10 @@ def alternatives(
     units = [row for row in units if row or problem.include]  # nothing is no choice
     if in_nats and problem.allowed.sized:  # of dependent columns the search leaves out some
         units = [row for row in units if problem.count(search.columns(row)) == problem.k]
-    if not units:
+    if not units and in_nats:
         raise UnsupportedError("every choice has the determinant 0; choose fewer, or give noise")
+    if not units:
+        raise UnsupportedError("no column lowers the error, so nothing need be chosen")
     rows = [search.columns(row) for row in units]
     errors, margins = np.asarray([search.error_of(row) for row in units]).T
     best = int(np.argmin(errors))
