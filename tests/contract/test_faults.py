@@ -137,6 +137,23 @@ class TestTheLayoutDoesNotDecide:
         words = {"method": method, **ON_NINETY[objective]}
         assert self.same(90, 1, layout, tmp_path, **words)
 
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    @pytest.mark.parametrize(
+        "words",
+        [
+            {},
+            {"criterion": "frobenius"},
+            {"criterion": "logdet"},
+            {"criterion": "logdet", "noise": 2.0},
+            {"noise": 0.5},
+            {"noise": 5.0, "repeats": True},
+        ],
+    )
+    def test_the_bounds_are_the_same_bits(self, words, layout, tmp_path):
+        X = np.random.default_rng(0).standard_normal((132, 106))
+        one, other = (lm.select(A, 5, **words) for A in (X, DOORS[layout](X, tmp_path)))
+        assert one.lower_bound() == other.lower_bound()
+
     @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
     def test_frames_choose_what_their_arrays_choose(self, criterion, tmp_path):
         seeds = range(6)

@@ -19,7 +19,8 @@ from ..errors import UnsupportedError
 from ..linalg.dependence import exact_volume
 from ..linalg.volumes import lowest
 from ..operators.base import Operator
-from ..operators.forms import densify, in_double
+from ..operators.dense import Data
+from ..operators.forms import densify, in_double, in_order
 from ..operators.pair import Pair, rescaled
 from .objective import Objective
 
@@ -129,7 +130,9 @@ class LogDet(Objective):
         eigenvalues.
         """
         try:
-            K = host(densify(in_double(operator))).astype(np.float64)
+            double = in_double(operator)
+            double = in_order(double) if isinstance(double, Data) else double
+            K = host(densify(double)).astype(np.float64)
         except (MemoryError, UnsupportedError):
             return -np.inf
         if self.noise is not None:
