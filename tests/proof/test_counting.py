@@ -134,8 +134,12 @@ def test_a_table_a_picture_and_words():
     found = lm.select(X, 3).alternatives(within="5%")
     assert found._repr_html_().startswith("<p>") and len(found.table) == len(found)
     assert found.plot().patches
-    with pytest.raises(ValueError, match="within must be a share"):
-        lm.select(X, 3).alternatives(within=-1)
+    for within in (-1, "many%", float("nan")):
+        with pytest.raises(ValueError, match="within must be a share"):
+            lm.select(X, 3).alternatives(within=within)
+    for at_most in (0, -1, 1.5):
+        with pytest.raises(ValueError, match="at_most"):
+            lm.select(X, 3).alternatives(at_most=at_most)
 
 
 def test_where_no_column_helps_there_are_no_alternatives():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -121,7 +122,7 @@ def alternatives(
     selection: Selection, within: float | str, at_most: int, budget: float, callback: Any
 ) -> Alternatives:
     """All choices within a share of the best error, by looking at all."""
-    asked = _share(within)
+    asked, at_most = _share(within), _check.count(at_most, "at_most")
     problem = selection.problem(time.monotonic() + _check.seconds(budget))
     share, found = asked, None
     with watching(callback):
@@ -179,7 +180,8 @@ def _too_many(problem: Problem) -> str:
 def _share(within: Any) -> float:
     """The share as a number; "1%" is 0.01."""
     if isinstance(within, str) and within.strip().endswith("%"):
-        within = float(within.strip()[:-1]) / 100
+        with suppress(ValueError):
+            within = float(within.strip()[:-1]) / 100
     if isinstance(within, bool) or not isinstance(within, int | float) or not within >= 0:
         raise ValueError(f"within must be a share of at least 0, such as 0.01, got {within!r}")
     return float(within)
