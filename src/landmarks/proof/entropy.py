@@ -25,7 +25,7 @@ import numpy as np
 
 from ..linalg.volumes import EPS, Solved, ascended, lowest
 from ..problem import Choice, Problem
-from ..runs.runner import report, stopped
+from ..runs.runner import cut_short, report, stopped
 from .conditioned import conditioned
 from .counting import DEEPEST, SURE, Limits, counted, counting_seconds
 from .node import Powers
@@ -241,6 +241,8 @@ def largest_volume(problem: Problem, start: np.ndarray, most: float = math.inf) 
     error = objective.error(problem.operator, search.best)
     bound = objective.below(error, max(0.0, above - search.value))
     proved = bound >= objective.below(error, 1.01 * SURE)
+    if search.until() and not proved:
+        cut_short()
     return Choice(search.best, bound=bound, details={"proved": proved, "nodes": search.nodes})
 
 
