@@ -100,7 +100,8 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
     operator, objective = selection._data, selection.objective
     if objective.additive:
         shares = explained_shares(objective.on(operator), selection.indices)[: selection.k]
-        return np.pad(shares, (0, selection.k - len(shares)), mode="edge")
+        last = shares[-1] if len(shares) else 0.0
+        return np.append(shares, np.full(selection.k - len(shares), last))
     if operator.n > 3000:
         return None
     errors = [

@@ -70,13 +70,13 @@ class Exchange(State):
 
     @property
     def error(self) -> float:
-        """tr ΩC, tr ΩCΩC or −log det (K_SS + N)."""
+        """tr ΩC, tr ΩCΩC or −log det (K_SS + N), which is infinite where a place is free."""
         return self.error_of(self.base.depth)
 
     def error_of(self, depth: int) -> float:
         """The same for another objective whose numbers the state has."""
         if depth == 0:
-            return -self.volume
+            return np.inf if len(self.vacant) else -self.volume
         return self.base.pair.total(self.diagonals[depth - 1])
 
     @property
@@ -125,9 +125,6 @@ class Exchange(State):
             self._load_explicit(self.source, indices, quick)
         else:
             self._load_from_K(indices, quick)
-        if self.base.depth == 0 and len(self.chosen):
-            r = len(self.chosen)
-            self.volume = -float(np.linalg.slogdet(self.H[:r, :r])[1])
 
     def sharpen(self) -> bool:
         """Compute the diagonals from C itself, from now on; False if that does not help."""
@@ -169,7 +166,8 @@ class Exchange(State):
         r = len(order)
         self.members[:r] = order
         dual = host(source.D)[:, :r]
-        self.H[:r, :r] = dual.T @ dual
+        self.H[:r, :r] = dual.T @ dual  # of the squared condition, so the volume is that of dual
+        self.volume = -2 * float(np.sum(np.log(np.abs(np.diag(np.linalg.qr(dual, mode="r"))))))
         rows = [W]
         omega = self.base.pair.omega
         for _ in range(self.base.depth):
@@ -185,7 +183,7 @@ class Exchange(State):
         fresh = load_from_K(self.base, indices, self.exact and not quick, quick)
         r = len(fresh.members)
         self.members[:r] = fresh.members
-        self.H[:r, :r] = fresh.inverse
+        self.H[:r, :r], self.volume = fresh.inverse, fresh.volume
         self.W.set(fresh.rows, self.members)
         self.powers.set(fresh.diagonals, fresh.larger)
 
