@@ -439,3 +439,12 @@ def test_whole_numbers_with_thousands_are_not_read_as_decimals_in_silence(
 def test_decimals_are_not_taken_for_thousands(tmp_path, text):
     rows = [[text.format(x / 1000) for x in row] for row in X]
     assert read(write(tmp_path / "plain.csv", rows, "abcdefgh")).notes == ()
+
+
+def test_a_list_of_groups_may_be_longer_than_the_name_of_a_file(tmp_path):
+    wide = RNG.standard_normal((20, 120))
+    path = write(tmp_path / "wide.csv", wide.astype(str), [f"c{j}" for j in range(120)])
+    groups = ",".join(f"group {j // 2}" for j in range(120))
+    found = json.loads(command("select", path, "-k", 4, "-q", "--json", "--groups", groups))
+    chosen = found["indices"]
+    assert len(chosen) == 8 and {j ^ 1 for j in chosen} == set(chosen)
