@@ -138,6 +138,15 @@ def test_a_table_a_picture_and_words():
         lm.select(X, 3).alternatives(within=-1)
 
 
+def test_alternatives_of_a_log_determinant_are_within_nats_and_no_share():
+    s = lm.select(np.random.default_rng(3).standard_normal((30, 12)), 3, criterion="logdet")
+    assert "within 0.5 nats" in str(s.alternatives(within=0.5))
+    with pytest.raises(UnsupportedError, match="a number of nats such as 0.01, got '5%'"):
+        s.alternatives(within="5%")
+    with pytest.raises(ValueError, match="within must be a number of nats"):
+        s.alternatives(within=-1)
+
+
 PLACES = ("distance", "regions", "both")
 LIMITED = {
     "groups": {"groups": [0, 0, 1, 2, 2, 3, 4, 4, 4]},

@@ -24,7 +24,7 @@ SURE = 1e-9  # of an error: rounding that may decide whether a choice is listed
 
 @dataclass(frozen=True, eq=False)
 class Alternatives:
-    """Every choice whose error is within a share of the best, the best first.
+    """Every choice whose error is within a share, or so many nats, of the best, the best first.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ def alternatives(
     selection: Selection, within: float | str, at_most: int, budget: float, callback: Any
 ) -> Alternatives:
     """All choices within a share of the best error, by looking at all."""
-    asked = _share(within)
+    asked = _reach(within, selection.objective.shares)
     problem = selection.problem(time.monotonic() + _check.seconds(budget))
     share, found = asked, None
     with watching(callback):
@@ -174,10 +174,17 @@ def _too_many(problem: Problem) -> str:
     )
 
 
-def _share(within: Any) -> float:
-    """The share as a number; "1%" is 0.01."""
-    if isinstance(within, str) and within.strip().endswith("%"):
+def _reach(within: Any, shares: bool) -> float:
+    """The share as a number; "1%" is 0.01. Or else how many nats."""
+    percent = isinstance(within, str) and within.strip().endswith("%")
+    if percent and not shares:
+        raise UnsupportedError(
+            f"a log determinant has no shares, so within is a number of nats such as 0.01, got "
+            f"{within!r}"
+        )
+    if percent:
         within = float(within.strip()[:-1]) / 100
     if isinstance(within, bool) or not isinstance(within, int | float) or not within >= 0:
-        raise ValueError(f"within must be a share of at least 0, such as 0.01, got {within!r}")
+        what = "a share of at least 0" if shares else "a number of nats, at least 0"
+        raise ValueError(f"within must be {what}, such as 0.01, got {within!r}")
     return float(within)

@@ -44,7 +44,7 @@ class LogDet(Objective):
     shares: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("logdet",)
     floor: ClassVar[float] = -np.inf
-    error_words: ClassVar[str] = "the log determinant of the chosen columns"
+    error_words: ClassVar[str] = "minus the log determinant of the chosen columns"
 
     def __post_init__(self) -> None:
         if self.target is not None:
