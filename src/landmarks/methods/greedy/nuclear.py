@@ -33,8 +33,7 @@ from ...linalg.probes import Identity, Rademacher
 from ...operators.base import Operator, in_parts, product_seconds
 from ...operators.pair import Pair
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
-from ...residual.digits import leading_digits
-from ...residual.residual import Residual, residual_of
+from ...residual.residual import Residual, leading_digits, residual_of
 from ...runs.runner import cut_short
 from ...runs.state import State
 from ..sampling.rpcholesky import RPCholesky, quick_draw
