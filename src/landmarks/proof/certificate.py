@@ -10,9 +10,8 @@ import numpy as np
 
 from ..problem import Problem
 from ..runs.runner import stopped
+from .climb import analytic_centre, ascended, squared
 from .conditioned import Conditioned, conditioned
-from .dual.centre import analytic_centre
-from .dual.climb import ascended, squared
 from .entropy import Largest, narrowed, volumes
 from .lookahead import allowed, independent, looked_ahead
 from .node import Node
