@@ -80,6 +80,13 @@ class Exchange(State):
         """The free places."""
         return np.flatnonzero(self.members < 0)
 
+    def staying(self, included: Indices) -> np.ndarray:
+        """Whether each place holds what must be included; of a repeated one the first does."""
+        found = np.zeros(len(self.members), dtype=bool)
+        for j in included:
+            found[np.flatnonzero(self.members == j)[:1]] = True
+        return found
+
     @property
     def error(self) -> float:
         """tr ΩC, tr ΩCΩC or −log det (K_SS + N)."""
@@ -245,12 +252,16 @@ class Exchange(State):
 
     def _image(self, power: int, j: int, x: Array, s: float) -> Array:
         """(CΩ)^power times the column of C at j over √s; x is the same for one power less."""
-        stored = self.base.stored_powers
-        if stored is None or power > stored.highest:
+        pair = self.base.pair
+        if power > self.base.highest:
             return self._product(x)
-        if self.base.pair.total(self.diagonals[power]) < LEFT[power] * self.base.totals[power]:
+        if pair.total(self.diagonals[power]) < LEFT[power] * self.base.totals[power]:
             return self._product(x)
-        image = stored.column(power, j, self.W.blocks, np.maximum(self.W.seated, 0))
+        matrices, seated = pair.powers(power + 1), np.maximum(self.W.seated, 0)
+        self.operator.ledger.add(entries=self.operator.n * power)
+        image = matrices[power][j, :]
+        for p in range(power + 1):
+            image = image - take(matrices[power - p][j, :], seated) @ self.W.blocks[p]
         if self.W.count:
             image = image + self.W.correction(self.W.weights(j), power)
         return image / s**0.5
@@ -264,9 +275,7 @@ class Exchange(State):
 
     def recompute(self, j: int) -> list[float]:
         """The entries of the diagonals at j from the column of C itself."""
-        u, dot = self.residual_column(j), self.base.pair.dot
-        images = [u, self.residual_product(u)] if self.base.depth == 2 else [u][: self.base.depth]
-        return [float(u[j]), *(float(dot(u, image)) for image in images)]
+        return self.powers.entries(j, self.residual_column(j), self.residual_product)
 
     def best_addition(self, allowed: Array) -> int | None:
         """The allowed candidate that lowers the error most, None where none does."""

@@ -118,9 +118,9 @@ def _from_square(base: Base, fresh: Factors) -> Array | None:
     """K F = (K²)_S L⁻ᵀ where K² is stored and L does not cost many digits; else None."""
     pivots = np.diagonal(fresh.factor)
     close = np.min(pivots, initial=np.inf) < CLOSE * np.max(pivots, initial=0.0)
-    if base.stored_powers is None or close:
+    if not base.highest or close:
         return None
-    columns = take(base.stored_powers.squared, fresh.order, axis=1)
+    columns = take(base.pair.powers(2)[1], fresh.order, axis=1)
     return solve_from_right(columns, like(fresh.factor, columns))
 
 

@@ -97,6 +97,12 @@ class Powers(State):
             diagonal[j] = value
             error[j] = ROUNDING * self.unit * abs(value)
 
+    def entries(self, j: int, u: Array, product: Callable[[Array], Array]) -> list[float]:
+        """The entries at j from u = C_:j, and the product CΩu where it is needed."""
+        depth = len(self.diagonals) - 1
+        images = [u, product(u)] if depth == 2 else [u][:depth]
+        return [float(u[j]), *(float(self.pair.dot(u, image)) for image in images)]
+
     def clear(self, j: int) -> None:
         """Column j is chosen and is rebuilt: C has a zero row there."""
         self.correct(j, [0.0] * len(self.diagonals))

@@ -220,12 +220,11 @@ class ErrorGains(Gains):
 
     def _recompute(self, j: int) -> list[float]:
         """The entries of the diagonals at j from the column of C itself."""
-        column, pair = self.residual.source.columns([j]), self.residual.pair
-        images = [column]
-        if len(self.powers.diagonals) == 3:
-            images.append(self.residual.matmul(pair.weighed(column)))
-        images = images[: len(self.powers.diagonals) - 1]
-        return [float(column[j, 0]), *(float(pair.dot(column, image)) for image in images)]
+
+        def product(u: Array) -> Array:
+            return self.residual.matmul(self.residual.pair.weighed(u)[:, None])[:, 0]
+
+        return self.powers.entries(j, self.residual.source.columns([j])[:, 0], product)
 
     def _refresh(self) -> None:
         if "columns" in self.residual.operator.cheap:
