@@ -246,19 +246,35 @@ def test_a_worker_killed_in_a_kernel_product_changes_nothing(client, tmp_path):
     np.testing.assert_allclose(killed, lm.kernel(x, lm.rbf(sigma=1.0)).matmul(V), rtol=0, atol=1e-9)
 
 
-def workers_without_a_nanny(address: str, n: int) -> list[subprocess.Popen]:
-    """Workers that are not restarted."""
+def workers_without_a_nanny(
+    address: str, n: int, limits: tuple[str, ...] = ()
+) -> list[subprocess.Popen]:
+    """Workers that are not restarted; limits: of their memory."""
     program = "from distributed.cli.dask_worker import main; main()"
     options = ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
     paths = os.pathsep.join(sys.path)
     return [
         subprocess.Popen(
-            [sys.executable, "-c", program, address, *options],
+            [sys.executable, "-c", program, address, *options, "--memory-limit", limit],
             stderr=subprocess.DEVNULL,
             env=os.environ | {"PYTHONPATH": paths},
         )
-        for _ in range(n)
+        for limit in limits or ["auto"] * n
     ]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_workers_of_unequal_memory_give_the_same_picks(name, picks):
+    """The first has room for little more than its own modules."""
+    with clusters.cluster(0) as client:
+        workers = workers_without_a_nanny(client.scheduler.address, 2, ("320MB", "2GB"))
+        client.wait_for_workers(2, timeout=60)
+        try:
+            s = lm.select(kernel(points()), 100, method=METHODS[name])
+            assert s.indices.tolist() == picks[name].tolist()
+            assert s.nystrom().factor.sum().compute() != 0.0
+        finally:
+            end(workers)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_no_choice_is_below_the_bounds_and_what_is_proved_is_the_best(kind, word
         assert s.gap() >= s.error() - least - 1e-9
         certificate = s.certificate(budget=5.0)
         assert certificate.bound <= least + 1e-9
-        assert least - certificate.bound < (0.5 if "repeats" in words else 1e-6)
+        assert least - certificate.bound < 1e-6
         best = s.prove(budget=5.0)
         assert best.error() == pytest.approx(least, abs=1e-8)
         assert best.proved

@@ -215,6 +215,7 @@ def test_a_design_is_reported_in_nats_with_its_efficiency():
     said = float(re.search(r"the D-efficiency is at least ([\d.]+)%", html)[1])
     assert efficiency - 0.1 < said <= efficiency
     assert f"{-s.error():.6g}" in html
+    assert "minus the log determinant" in html  # which is what was minimised
     assert str(s.summary()).endswith(f"{said}%.") and f"{said}%" in s.summary()._repr_html_()
     gains = [float(x) for x in re.findall(r"([\d.]+) nats</td>", html)]
     assert sum(gains) == pytest.approx(-s.error(), rel=1e-2)

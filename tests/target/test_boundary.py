@@ -110,6 +110,10 @@ def test_methods_without_targets_say_so(method: str) -> None:
 def test_what_has_no_answer_for_a_target_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="choice with target"):
         lm.select(A, 3, target=B).estimated_error()
+    volume = lm.select(A, 3, criterion="logdet")
+    with pytest.raises(UnsupportedError, match='choice with criterion="logdet"'):
+        volume.estimated_error()
+    assert volume.estimated_error("trace", n_probes=400).low <= volume.error("trace")
     with pytest.raises(UnsupportedError, match="cannot be combined with groups or costs"):
         lm.select(A, 3, noise=0.1, repeats=True, groups=[0, 0, 1, 1, 2, 2, 3, 3])
 

@@ -107,6 +107,13 @@ def test_a_stopped_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     assert again.indices.tolist() == lm.select(A, 4, **settings).indices.tolist()
 
 
+def test_the_summary_of_a_target_that_nothing_reaches(tmp_path: Path) -> None:
+    with pytest.warns(lm.errors.RankWarning, match="0 candidates"):
+        s = lm.select(np.zeros((6, 4)), 2, target=np.ones(6))
+    assert "keep 0.0% of the sum of squares of the target" in str(s.summary())
+    s.report(tmp_path / "report.html")
+
+
 def test_the_summary_the_reasons_and_the_report_speak_of_the_target(tmp_path: Path) -> None:
     s = lm.select(A, 3, target=B, method="greedy")
     assert "of the sum of squares of the target" in str(s.summary())

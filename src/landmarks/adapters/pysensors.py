@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._select import select
 from ..errors import RankWarning
 from ..methods.greedy.greedy import ErrorGains
+from ..methods.search.swap import Swap
 from ..operators.base import Operator
 from ..operators.data import data
 from ..operators.pair import Pair
@@ -136,7 +137,8 @@ class LandmarkSensors(BaseEstimator):
         if self.sensor_costs is not None:
             ranked = self._ranked_by_cost(X, rank, alike or size >= rank)
         else:
-            where = {"exclude": self._excluded(X), "constraints": constraints}
+            where = {"include": self.include, "exclude": self._excluded(X)}
+            where["constraints"] = constraints
             ranked = self._ranked(data(X, scale=False), size, rank, alike, where)
             chosen = ranked[:size]
             if self.noise is None and np.linalg.matrix_rank(Q[:rank, chosen]) < min(size, rank):
@@ -172,7 +174,11 @@ class LandmarkSensors(BaseEstimator):
         asked = {"criterion": criterion, "noise": noise, "seed": self.seed}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankWarning)
-            first = select(operator, size, method=method, include=self.include, **asked, **where)
+            first = select(operator, size, method=method, **asked, **where)
+            if method == "auto" and self.noise is None and size == rank and not first.proved:
+                start = select(operator, size, criterion="logdet", method="greedy", **where)
+                other = select(operator, size, method=Swap(start=start.indices), **asked, **where)
+                first = min(first, other, key=lambda found: found.error())  # not above that of QR
             most = min(rank, operator.n - len(where["exclude"]))
             if size >= most:
                 return first.indices

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ SURE = 1e-9  # of an error: rounding that may decide whether a choice is listed
 
 @dataclass(frozen=True, eq=False)
 class Alternatives:
-    """Every choice whose error is within a share of the best, the best first.
+    """Every choice whose error is within a share, or so many nats, of the best, the best first.
 
     Attributes
     ----------
@@ -121,7 +122,8 @@ def alternatives(
     selection: Selection, within: float | str, at_most: int, budget: float, callback: Any
 ) -> Alternatives:
     """All choices within a share of the best error, by looking at all."""
-    asked = _share(within)
+    asked = _reach(within, selection.objective.shares)
+    at_most = _check.count(at_most, "at_most")
     problem = selection.problem(time.monotonic() + _check.seconds(budget))
     share, found = asked, None
     with watching(callback):
@@ -138,8 +140,10 @@ def alternatives(
     units = [row for row in units if row or problem.include]  # nothing is no choice
     if in_nats and problem.allowed.sized:  # of dependent columns the search leaves out some
         units = [row for row in units if problem.count(search.columns(row)) == problem.k]
-    if not units:
+    if not units and in_nats:
         raise UnsupportedError("every choice has the determinant 0; choose fewer, or give noise")
+    if not units:
+        raise UnsupportedError("no column lowers the error, so nothing need be chosen")
     rows = [search.columns(row) for row in units]
     errors, margins = np.asarray([search.error_of(row) for row in units]).T
     best = int(np.argmin(errors))
@@ -174,10 +178,18 @@ def _too_many(problem: Problem) -> str:
     )
 
 
-def _share(within: Any) -> float:
-    """The share as a number; "1%" is 0.01."""
-    if isinstance(within, str) and within.strip().endswith("%"):
-        within = float(within.strip()[:-1]) / 100
+def _reach(within: Any, shares: bool) -> float:
+    """The share as a number; "1%" is 0.01. Or else how many nats."""
+    percent = isinstance(within, str) and within.strip().endswith("%")
+    if percent and not shares:
+        raise UnsupportedError(
+            f"a log determinant has no shares, so within is a number of nats such as 0.01, got "
+            f"{within!r}"
+        )
+    if percent:
+        with suppress(ValueError):
+            within = float(within.strip()[:-1]) / 100
     if isinstance(within, bool) or not isinstance(within, int | float) or not within >= 0:
-        raise ValueError(f"within must be a share of at least 0, such as 0.01, got {within!r}")
+        what = "a share of at least 0" if shares else "a number of nats, at least 0"
+        raise ValueError(f"within must be {what}, such as 0.01, got {within!r}")
     return float(within)

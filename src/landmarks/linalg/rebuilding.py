@@ -202,7 +202,7 @@ def factor_of(pair: Pair) -> tuple[np.ndarray, float, np.ndarray]:
             )
         operator.ledger.add(entries=operator.m * operator.n)
         rounding = rounded_before(operator.like) ** 2
-        X = host(operator.factor()).astype(np.float64)
+        X = host(operator.factor()).astype(np.float64, order="C")  # no layout changes a bit
         return X, rounding, X
     promoted = in_double(operator)
     rounding = FLOOR * eps(promoted.digits)

@@ -87,6 +87,15 @@ def in_double(operator: Operator) -> Operator:
     )
 
 
+def in_order(operator: Data) -> Data:
+    """Data on the CPU as a NumPy matrix in C order, so that no layout changes a bit."""
+    if on_gpu(operator.like):
+        return operator
+    if type(operator.X) is np.ndarray and operator.X.flags.c_contiguous:
+        return operator
+    return operator.of(np.ascontiguousarray(host(operator.X)))
+
+
 class Factored(Data):
     """K = XᵀX whose residuals are kept as a matrix: X is in float64 and has few rows.
 
@@ -154,13 +163,9 @@ def _data_form(operator: Data, k: int) -> Operator:
 
     With fewer rows than columns it is X: some of them depend on others, and whether three or more
     nearly do is not seen in K.
-
-    On the CPU it is a NumPy matrix in C order, so that no layout changes a bit.
     """
     promoted = operator.of(double(operator.X)) if is_single(operator.like) else operator
-    in_order = type(promoted.X) is np.ndarray and promoted.X.flags.c_contiguous
-    if not on_gpu(promoted.like) and not in_order:
-        promoted = operator.of(np.ascontiguousarray(host(promoted.X)))
+    promoted = in_order(promoted)
     rounding = rounded_before(operator.like) ** 2
     if operator.m < operator.n:
         return factored(promoted.X, operator, rounding)

@@ -12,7 +12,7 @@ from ..problem import Problem
 from ..runs.runner import stopped
 from .climb import analytic_centre, ascended, squared
 from .conditioned import Conditioned, conditioned
-from .entropy import Largest, narrowed, volumes
+from .entropy import Largest, best_of_all, narrowed, volumes
 from .lookahead import allowed, independent, tails_after
 from .node import Node
 from .search import Search
@@ -124,6 +124,9 @@ def bounds(
 
 def volume_bounds(problem: Problem, indices: np.ndarray, error: float) -> Iterator[Bound]:
     """What the relaxations, and then the search, prove of a log determinant."""
+    best = best_of_all(problem, indices) if problem.objective.repeats else None
+    if best is not None and best.bound is not None:
+        yield Bound(min(best.bound, error), "search", best.details["nodes"], final=True)
     search = Largest(problem, volumes(problem), indices)
     own, nodes = search.value, 0
     for above in narrowed(search):

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..linalg.volumes import EPS, Solved, ascended, lowest
 from ..problem import Choice, Problem
-from ..runs.runner import report, stopped
+from ..runs.runner import cut_short, report, stopped
 from .conditioned import conditioned
 from .counting import DEEPEST, SURE, Limits, counted, counting_seconds
 from .node import Powers
@@ -225,18 +225,11 @@ def largest_volume(problem: Problem, start: np.ndarray, most: float = math.inf) 
     """
     objective, start = problem.objective, np.asarray(start, dtype=np.int64)
     error = objective.error(problem.operator, start)
-    r, n = problem.k - len(problem.include), len(problem.choosable)
-    seconds = counting_seconds(n, r, 0, objective.repeats) if r > 1 else 0.0
     if not np.isfinite(error):
         bound = objective.bound(problem.operator, problem.k, problem.exclude)
         return Choice(start, bound=min(bound, error), details={"proved": False, "nodes": 0})
-    if seconds <= min(AT_ONCE, problem.time_left):
-        counted = Search(problem, effort=most)
-        counted.begin(start)
-        if counted.search() >= counted.cutoff:
-            best = counted.indices(start)
-            bound = objective.below(objective.error(problem.operator, best), SURE)
-            return Choice(best, bound=bound, details={"proved": True, "nodes": counted.nodes})
+    if (best := best_of_all(problem, start, most)) is not None:
+        return best
     search, above = Largest(problem, volumes(problem), start), math.inf
     for height in narrowed(search):
         above = height
@@ -245,7 +238,25 @@ def largest_volume(problem: Problem, start: np.ndarray, most: float = math.inf) 
     error = objective.error(problem.operator, search.best)
     bound = objective.below(error, max(0.0, above - search.value))
     proved = bound >= objective.below(error, 1.01 * SURE)
+    if search.until() and not proved:
+        cut_short()
     return Choice(search.best, bound=bound, details={"proved": proved, "nodes": search.nodes})
+
+
+def best_of_all(problem: Problem, start: np.ndarray, most: float = math.inf) -> Choice | None:
+    """The best choice, if all can be counted at once."""
+    objective = problem.objective
+    r, n = problem.k - len(problem.include), len(problem.choosable)
+    seconds = counting_seconds(n, r, 0, objective.repeats) if r > 1 else 0.0
+    if seconds > min(AT_ONCE, problem.time_left):
+        return None
+    counted = Search(problem, effort=most)
+    counted.begin(start)
+    if counted.search() < counted.cutoff:
+        return None
+    best = counted.indices(start)
+    bound = objective.below(objective.error(problem.operator, best), SURE)
+    return Choice(best, bound=bound, details={"proved": True, "nodes": counted.nodes})
 
 
 def narrowed(search: Largest) -> Iterator[float]:

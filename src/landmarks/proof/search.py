@@ -517,9 +517,10 @@ class Search(State):
         state = self.start
         if self.every or state.pair.noise is not None or not self.allowed.sized:
             return units
-        C, c = state.matrix, state.diagonal
         left = units[~state.doubtful[units]]
-        alike = 1 - C[np.ix_(left, left)] ** 2 / np.outer(c[left], c[left]) <= NEAR
+        lengths = np.sqrt(state.diagonal[left])
+        cosines = state.matrix[np.ix_(left, left)] / lengths[:, None] / lengths
+        alike = 1 - cosines**2 <= NEAR
         if np.sum(alike) == len(left):
             return units
         dropped: set[int] = set()

@@ -89,13 +89,13 @@ class Exchange(State):
 
     @property
     def error(self) -> float:
-        """tr ΩC, tr ΩCΩC or −log det (K_SS + N)."""
+        """tr ΩC, tr ΩCΩC or −log det (K_SS + N), which is infinite where a place is free."""
         return self.error_of(self.base.depth)
 
     def error_of(self, depth: int) -> float:
         """The same for another objective whose numbers the state has."""
         if depth == 0:
-            return -self.volume
+            return np.inf if len(self.vacant) else -self.volume
         return self.base.pair.total(self.diagonals[depth - 1])
 
     @property
@@ -147,11 +147,14 @@ class Exchange(State):
         if self.source is None:
             fresh = load_from_K(base, indices, self.exact and not quick, quick)
             order, inverse, rows = fresh.members, fresh.inverse, fresh.rows
+            self.volume = fresh.volume
             self.powers.set(fresh.diagonals, fresh.larger)
         else:
             order, W, F = self.source.load(indices, host(base.floor), len(self.members))
             dual = host(self.source.D)[:, : len(order)]
             inverse, rows, R = dual.T @ dual, [W], self.source.R
+            # the inverse has the squared condition, so the volume is that of the dual vectors
+            self.volume = -2 * float(np.sum(np.log(np.abs(np.diag(np.linalg.qr(dual, mode="r"))))))
             for _ in range(base.depth):
                 rows.append((base.pair.weighed(rows[-1].T).T @ R.T) @ R)
             if quick and (found := from_products(base, F, self.source.lengths())):
@@ -162,8 +165,6 @@ class Exchange(State):
         self.members[:r] = order
         self.H[:r, :r] = inverse
         self.W.set(rows, self.members)
-        if base.depth == 0 and r:
-            self.volume = -float(np.linalg.slogdet(inverse)[1])
 
     def sharpen(self) -> bool:
         """Compute the diagonals from C itself, from now on; False if that does not help."""

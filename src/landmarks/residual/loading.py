@@ -26,11 +26,13 @@ ENOUGH = 1e-4  # of tr K left: below it diag C² comes from C itself, not from d
 class Loaded(NamedTuple):
     """Independent members, K_SS⁻¹, the rows of C^p W and the diagonals of the powers of C.
 
+    volume : log det (K_SS + N).
     larger : the diagonals from which these were obtained by subtraction; None where none were.
     """
 
     members: np.ndarray
     inverse: np.ndarray
+    volume: float
     rows: list[Array]
     diagonals: list[Array]
     larger: list[Array] | None
@@ -54,7 +56,8 @@ def load_from_K(
         images, diagonals = _from_products(base, fresh, c, quick)
         larger = base.of_K
     turn = like(fresh.inverse_factor.T, operator.like)
-    return Loaded(fresh.order, fresh.inverse, [turn @ x.T for x in images], diagonals, larger)
+    rows = [turn @ x.T for x in images]
+    return Loaded(fresh.order, fresh.inverse, fresh.volume, rows, diagonals, larger)
 
 
 def factors_and_diagonal(base: Base, indices: np.ndarray) -> tuple[Factors, Array]:
@@ -149,7 +152,7 @@ def error_of(base: Base, indices: np.ndarray) -> float:
     """The error of a choice, without what its exchange would keep."""
     fresh, c = factors_and_diagonal(base, indices)
     if base.depth == 0:
-        return -2 * float(np.sum(np.log(np.diag(fresh.factor))))
+        return -fresh.volume
     if base.depth == 1:
         return base.pair.total(c)
     width = panel_width(base.operator.n, base.operator.like)

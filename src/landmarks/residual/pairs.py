@@ -167,7 +167,7 @@ def _drops(rows: list[Array], g: np.ndarray, base: Base) -> tuple[np.ndarray, ..
     determinant.
     """
     if base.depth == 0:
-        return g, g, -np.log(g)
+        return 0 * g, 0 * g, -np.log(g)
     vecdot = namespace(rows[0]).vecdot
     weighted = rows[0] if base.pair.omega is None else rows[0] * base.pair.omega[None, :]
     d = host(vecdot(weighted, rows[0])).astype(np.float64) / g

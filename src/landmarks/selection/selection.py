@@ -168,15 +168,16 @@ class Selection:
         """The error of the choice: tr(K − K̂) for "trace", ‖K − K̂‖²_F for "frobenius".
 
         For columns of X the trace is ‖X − P_S X‖²_F, the squared error of rebuilding all columns.
+        For "logdet" it is −log det K_SS, or −log det(I + K_SS/σ²) with noise.
 
         Parameters
         ----------
-        criterion : "trace" or "frobenius"; that of the selection by default.
+        criterion : "trace", "frobenius" or "logdet"; that of the selection by default.
 
         Returns
         -------
         float
-            In the units of the data, squared.
+            In the units of the data, squared; for "logdet" in nats.
 
         Examples
         --------
@@ -212,13 +213,15 @@ class Selection:
         >>> found.low <= found.value <= found.high
         True
         """
-        if not self.objective.plain:
-            asked = " and ".join(map(self.objective.named, self.objective.asked))
+        objective = self._objective(criterion)
+        if not objective.plain or objective.volume:
+            asked = " and ".join(map(objective.named, objective.asked))
             raise UnsupportedError(
                 f"estimated_error is not available for a choice with {asked}; error() is exact"
             )
-        depth = self._objective(criterion).depth
-        found = estimated_error(self._data, self.indices, depth, n_probes=n_probes, seed=seed)
+        found = estimated_error(
+            self._data, self.indices, objective.depth, n_probes=n_probes, seed=seed
+        )
         value, low, high = (
             self._in_units(figure, criterion) for figure in (found.value, found.low, found.high)
         )
@@ -693,7 +696,7 @@ class Selection:
 
         Parameters
         ----------
-        within : the share, such as 0.01 or "1%".
+        within : the share, such as 0.01 or "1%"; for "logdet" by how many nats it may be above.
         at_most : how many to return; if there are more, `complete` is False.
         budget : seconds for comparing all choices.
         callback : called with a `Progress` from time to time; if it returns True, the work ends.

@@ -151,3 +151,15 @@ def test_the_price_of_a_column_in_nats_sets_k(X):
         for p in (0.5, 1.5, 3.0)
     ]
     assert sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[-1]
+
+
+@pytest.mark.filterwarnings("ignore:.*candidates, fewer than k")
+@pytest.mark.parametrize("criterion", ["trace", "logdet"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_there_may_be_more_measurements_than_candidates(X, strategy, criterion):
+    """Of a matrix that is known by its products, too."""
+    K = X[:, :5].T @ X[:, :5]
+    asked = {"criterion": criterion, "noise": 1.0, "repeats": True, "exclude": [4]}
+    for given in (lm.psd(K), lm.function(lambda block: K @ block, 5)):
+        s = lm.select(given, 7, method=lm.Continuous(strategy=strategy), **asked)
+        assert len(s) == 7 and 4 not in s.indices

@@ -29,6 +29,25 @@ def test_a_missing_value_of_wide_data_is_placed():
         lm.data(da.from_array(bad, chunks=(3, 1000)))
 
 
+@each_scheduler
+@pytest.mark.parametrize(
+    ("data", "use", "sentence"),
+    [
+        (TALL, lm.data, "rows 2000 to 3999 of X has 1999 rows instead of 2000"),
+        (TALL, lambda X: lm.data(X, scale=True), "rows 2000 to 3999 of X has 1999 rows"),
+        (WIDE, lm.data, "rows 0 to 8 of X has 8 rows instead of 9"),  # of chunks put together
+        (TALL, lambda X: lm.kernel(X, lm.rbf()), "rows 2000 to 3999 of points has 1999 rows"),
+    ],
+    ids=["tall", "scaled", "wide", "points"],
+)
+def test_a_chunk_with_fewer_rows_than_it_was_said_to_have_is_named(data, use, sentence):
+    third = len(data) // 3
+    parts = [data[:third], data[third : 2 * third - 1], data[2 * third :]]
+    chunks = [da.from_delayed(dask.delayed(part), (third, data.shape[1]), float) for part in parts]
+    with pytest.raises(ValueError, match=sentence):
+        use(da.concatenate(chunks))
+
+
 def test_names_of_a_data_frame_are_kept():
     frames = pytest.importorskip("dask.dataframe", reason="needs dask.dataframe")
     pandas = pytest.importorskip("pandas", reason="needs pandas")

@@ -18,7 +18,7 @@ from ...linalg.probes import Identity, Rademacher
 from ...linalg.solvers import Automatic, Solver
 from ...objectives.objective import as_objective
 from ...operators.data import as_operator
-from ...problem import SEARCHED, Choice, Problem, brief
+from ...problem import SEARCHED, Choice, Problem, brief, complete
 from ...residual.residual import independent
 from ...runs.runner import Step, run
 from ...runs.state import State
@@ -160,6 +160,8 @@ class Continuous:
             others = np.setdiff1d(problem.candidates, indices)  # by falling weight at the end
             others = others[np.argsort(-path.t[-1][others], kind="stable")]
             indices = independent(problem, np.concatenate([indices, others]))
+        elif problem.k:
+            indices = complete(problem, indices)
         return Choice(indices, path=path, details={"gradients": objective.evaluations})
 
     def sweep(

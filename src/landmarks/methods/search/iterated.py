@@ -90,7 +90,7 @@ class Iterated:
             best = landscape.state(chosen)
             if landscape.compiled is not None:
                 descend(landscape, best)  # NumPy looks once more, with bounds on rounding
-            chosen, error = best.chosen, best.error
+            chosen, error = best.chosen, landscape.error(best)
         if error > before:
             chosen = start.indices
         details = {"rounds": search.rounds, "improvements": search.improvements}
@@ -214,7 +214,9 @@ class Search(State):
 
     def _lower(self, trial: Exchange, error: float) -> bool:
         least = self.landscape.problem.objective.below(error, self.landscape.tolerance)
-        return not len(trial.vacant) and self.landscape.judged(trial) < least
+        if len(trial.vacant) or not self.landscape.judged(trial) < least:
+            return False
+        return not self.landscape.problem.objective.volume or self.landscape.error(trial) < least
 
 
 def disturbance(

@@ -82,7 +82,8 @@ class Landscape:
 
     def error(self, state: Exchange) -> float:
         """The error of a state, from scratch where rank-one changes have moved it noticeably."""
-        return state.error if state.drift < self.tolerance else state.recomputed_error()
+        known = state.drift < self.tolerance and (self.base.depth > 0 or state.age == 0)
+        return state.error if known else state.recomputed_error()
 
     def below(self, error: float) -> float:
         """The error from which on another counts as lower."""

@@ -62,28 +62,28 @@ def checked(X: Any, name: str) -> Any:
     return X
 
 
-def chunks_of_rows(X: Any) -> tuple[list[Lazy], np.ndarray]:
-    """The chunks of an array whose chunks hold whole rows, and the row that each begins with."""
+def chunks_of_rows(X: Any) -> tuple[list[Lazy], list[range]]:
+    """The chunks of an array whose chunks hold whole rows, and the numbers of these rows."""
     if X.numblocks[1] > 1:
         X = X.rechunk({0: "auto", 1: -1}, block_size_limit=CHUNK)
-    starts = np.concatenate([[0], np.cumsum(X.chunks[0])[:-1]])
-    return list(X.to_delayed().ravel()), starts
+    edges = np.cumsum([0, *X.chunks[0]]).tolist()
+    return list(X.to_delayed().ravel()), list(map(range, edges[:-1], edges[1:]))
 
 
 def each_chunk(
     X: Any, read: Callable[..., Any], *more: Any
-) -> tuple[Reading, list[Lazy], np.ndarray]:
-    """The lazy calls read(chunk, first row, topic, number, …) of all chunks, and their first rows.
+) -> tuple[Reading, list[Lazy], list[range]]:
+    """The lazy calls read(chunk, its rows, topic, number, …) of all chunks, and these rows.
 
     The first of the three counts them as they are made.
     """
-    chunks, starts = chunks_of_rows(X)
+    chunks, ranges = chunks_of_rows(X)
     reading = Reading(len(chunks))
     calls = [
-        lazy(read, chunk, int(start), reading.topic, i, *more)
-        for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
+        lazy(read, chunk, rows, reading.topic, i, *more)
+        for i, (chunk, rows) in enumerate(zip(chunks, ranges, strict=True))
     ]
-    return reading, calls, starts
+    return reading, calls, ranges
 
 
 def digest_of(parts: Sequence[Lazy]) -> str:
@@ -97,21 +97,25 @@ def _digest(part: np.ndarray) -> str:
 
 
 def finite_chunk(
-    chunk: Any, name: str, start: int, names: tuple[str, ...] | None = None, column: int = 0
+    chunk: Any, name: str, rows: range, names: tuple[str, ...] | None = None, column: int = 0
 ) -> np.ndarray:
     """A chunk of rows as a NumPy array, checked.
 
-    start, column : the numbers of its first row and column. names : of its columns.
+    rows : their numbers. column : the number of the first column. names : of the columns.
     """
-    rows = np.asarray(chunk.toarray() if hasattr(chunk, "toarray") else chunk)
-    rows = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
-    try:
-        _check.finite(rows, name, offset=start, column=column, names=names, fill=FILL)
-    except ValueError as error:
+    found = np.asarray(chunk.toarray() if hasattr(chunk, "toarray") else chunk)
+    found = found if found.dtype in (np.float32, np.float64) else found.astype(np.float64)
+    where = f"the chunk of rows {rows.start} to {rows.stop - 1}"
+    if len(found) != len(rows):
         raise ValueError(
-            f"{error}; found in the chunk of rows {start} to {start + len(rows) - 1}"
-        ) from None
-    return rows
+            f"{where} of {name} has {len(found)} rows instead of {len(rows)}; give dask the shape "
+            "that it has, or nan for a number of rows that is not known"
+        )
+    try:
+        _check.finite(found, name, offset=rows.start, column=column, names=names, fill=FILL)
+    except ValueError as error:
+        raise ValueError(f"{error}; found in {where}") from None
+    return found
 
 
 class Tiled(Operator):
@@ -213,7 +217,7 @@ class Tiled(Operator):
             lazy(
                 _largest,
                 self.tiles[r, c],
-                int(self.row_edges[r]),
+                range(*self.row_edges[r : r + 2].tolist()),
                 int(edges[c]),
                 called[c],
                 reading.topic,
@@ -254,11 +258,11 @@ def memory() -> int:
 
 
 def _largest(
-    tile: Any, row: int, column: int, names: tuple[str, ...] | None, topic: str, i: int
+    tile: Any, rows: range, column: int, names: tuple[str, ...] | None, topic: str, i: int
 ) -> float:
-    rows = finite_chunk(tile, "X", row, names, column)
+    values = finite_chunk(tile, "X", rows, names, column)
     announce(topic, i)
-    return max(float(rows.max()), -float(rows.min()))
+    return max(float(values.max()), -float(values.min()))
 
 
 def added(parts: list[np.ndarray]) -> np.ndarray:

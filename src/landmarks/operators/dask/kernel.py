@@ -254,9 +254,8 @@ def dask_kernel(
     """The kernel operator on the rows of a dask array; the points are read once, by the workers."""
     points = checked(points, "points")
     n, d = points.shape
-    reading, leaves, starts = each_chunk(points, _read)
-    ends = np.append(starts[1:], n)
-    stored = keep_all([_cut(leaves, starts, ends, part) for part in parts(n)])
+    reading, leaves, ranges = each_chunk(points, _read)
+    stored = keep_all([_cut(leaves, ranges, part) for part in parts(n)])
     sums = [lazy(np.sum, part, 0, np.float64) for part in stored]
     total, first = compute(
         lazy(list, [tree(added, sums), lazy(_first, stored[0])]), reading, leaves
@@ -270,10 +269,12 @@ def dask_kernel(
     return DaskKernel(numbered, n, d, rule)
 
 
-def _cut(leaves: list[Lazy], starts: np.ndarray, ends: np.ndarray, part: slice) -> Lazy:
+def _cut(leaves: list[Lazy], ranges: list[range], part: slice) -> Lazy:
     """The rows of a part, from the chunks that have some of them."""
-    inside = [i for i in range(len(leaves)) if starts[i] < part.stop and ends[i] > part.start]
-    bounds = [(max(0, part.start - int(starts[i])), part.stop - int(starts[i])) for i in inside]
+    inside = [
+        i for i, rows in enumerate(ranges) if rows.start < part.stop and rows.stop > part.start
+    ]
+    bounds = [(max(0, part.start - ranges[i].start), part.stop - ranges[i].start) for i in inside]
     return lazy(_joined, [leaves[i] for i in inside], bounds)
 
 
@@ -283,10 +284,10 @@ def _joined(chunks: list[np.ndarray], bounds: list[tuple[int, int]]) -> np.ndarr
     )
 
 
-def _read(chunk: Any, start: int, topic: str, i: int) -> np.ndarray:
-    rows = finite_chunk(chunk, "points", start)
+def _read(chunk: Any, rows: range, topic: str, i: int) -> np.ndarray:
+    found = finite_chunk(chunk, "points", rows)
     announce(topic, i)
-    return rows
+    return found
 
 
 def _first(points: np.ndarray) -> np.ndarray:

@@ -34,8 +34,8 @@ def standard_gram(X: Any, standard: Preparation, names: tuple[str, ...] | None) 
     m, n = X.shape
     what, named = None, constant(names)
     if not standard.plain:
-        chunks, starts = chunks_of_rows(X[: tile_height(n)])
-        what = compute(lazy(_about_first_rows, chunks, starts.tolist(), named))
+        chunks, ranges = chunks_of_rows(X[: tile_height(n)])
+        what = compute(lazy(_about_first_rows, chunks, ranges, named))
     reading, leaves, _ = each_chunk(X, _read_piece, constant(what), named)
     every = lazy(moments_of_piece, tree(join_all, leaves))
     moments, power = compute(every, reading, leaves)
@@ -73,22 +73,22 @@ def _accuracy(X: Any) -> float:
 
 
 def _about_first_rows(
-    chunks: list[Any], starts: list[int], names: tuple[str, ...] | None
+    chunks: list[Any], ranges: list[range], names: tuple[str, ...] | None
 ) -> Summation:
-    each = zip(chunks, starts, strict=True)
-    parts = [finite_chunk(chunk, "X", start, names) for chunk, start in each]
+    each = zip(chunks, ranges, strict=True)
+    parts = [finite_chunk(chunk, "X", rows, names) for chunk, rows in each]
     return Summation.about(np.concatenate(parts))
 
 
 def _read_piece(
     chunk: Any,
-    start: int,
+    rows: range,
     topic: str,
     i: int,
     what: Summation | None,
     names: tuple[str, ...] | None,
 ) -> Piece:
-    part = piece(finite_chunk(chunk, "X", start, names), start, what)
+    part = piece(finite_chunk(chunk, "X", rows, names), rows.start, what)
     announce(topic, i)
     return part
 
