@@ -77,7 +77,7 @@ def is_true(node: ast.expr) -> bool:
 
 def test_nothing_is_run_that_was_read():
     found = {str(path): dangers(ast.parse(path.read_text())) for path in CODE}
-    assert len(found) > 250 and {path: what for path, what in found.items() if what} == {}
+    assert len(found) > 200 and {path: what for path, what in found.items() if what} == {}
 
 
 @pytest.mark.parametrize(

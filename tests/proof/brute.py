@@ -12,8 +12,7 @@ import numpy as np
 from contract.reference import Reference
 
 import landmarks as lm
-from landmarks.proof import certificate, search
-from landmarks.proof.dual import branching, climb
+from landmarks.proof import certificate, climb, search
 from landmarks.proof.search import Search
 from landmarks.runs.runner import watching
 
@@ -132,8 +131,7 @@ def dual_bound(case: Case, seconds: float) -> float:
     problem = lm.Problem(operator, case.k, **case.constraints, **more)
     with (
         unittest.mock.patch.object(certificate, "SEARCHED", -1),
-        unittest.mock.patch.multiple(climb, MANY=0, BLOCK=(4, 4)),
-        unittest.mock.patch.object(branching, "STEPS", (4, 4)),
+        unittest.mock.patch.multiple(climb, MANY=0, BLOCK=(4, 4), CASE_STEPS=(4, 4)),
     ):
         found = certificate.certify(problem, start.indices, start._figure("error", None))
     power = operator.exponent * (2 if case.criterion == "frobenius" else 1)
