@@ -14,7 +14,7 @@ import landmarks as lm
 from landmarks.errors import WorkersLostError
 from landmarks.operators.base import Operator
 from landmarks.operators.dask.client import SETTING, compute
-from landmarks.operators.dask.vectors import SpreadVectors
+from landmarks.operators.dask.kernel import SpreadVectors
 from landmarks.runs import runner
 
 dask = pytest.importorskip("dask", reason="needs dask")
