@@ -162,16 +162,14 @@ class DaskKernel(Operator):
 
     def _product(self, block: np.ndarray, rows: Part, cols: Part, h: Kernel | None = None) -> Array:
         rule = self.rule if h is None else replace(self.rule, h=h)
-        left = [[points] for points, _ in self.stored]
+        left = [points for points, _ in self.stored]
         if rows is not None:
-            left = [[constant(self._at(rows))]]
+            left = [constant(self._at(rows))]
         if cols is not None:
             right = [(constant(self._at(cols)), constant(np.ascontiguousarray(block)))]
         else:
             right = [self._group(group, block) for group in self.groups]
-        strips = [
-            tree(sum, [lazy(_shards.product, x, y, V, rule) for y, V in right]) for (x,) in left
-        ]
+        strips = [tree(sum, [lazy(_shards.product, x, y, V, rule) for y, V in right]) for x in left]
         return np.concatenate(computed(strips))
 
     def _group(self, group: range, block: np.ndarray) -> tuple[Lazy, Lazy]:

@@ -102,11 +102,9 @@ def standard_gram(X: Any, standard: Preparation, names: tuple[str, ...] | None) 
     every = lazy(moments_of_piece, tree(join_all, leaves))
     moments, power = compute(every, reading, leaves)
     parts = standard.parts(moments.mean, moments.variance, _accuracy(X))
-    ledger = Ledger()
-    ledger.add(entries=m * n)
     K = scaled_gram(moments, standard.center, parts[1])
-    exponent = 0 if standard.scale else 2 * power
-    operator = Dense(K, exponent=exponent, ledger=ledger, names=names)
+    operator = Dense(K, exponent=0 if standard.scale else 2 * power, names=names)
+    operator.ledger.add(entries=m * n)
     return standard.result(operator, parts, moments, power)
 
 

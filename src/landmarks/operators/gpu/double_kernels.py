@@ -16,13 +16,12 @@ import triton
 import triton.language as tl
 
 from . import tiling
-from .tiling import DISTANCES, FORMS
 
 LOG2E = tl.constexpr(tiling.LOG2E)
 CHUNK = tl.constexpr(32)  # numbers of a long packed row that are multiplied at a time
 
-SHORT, LONG, SQUARES, ABSOLUTE = (tl.constexpr(i) for i in DISTANCES)
-EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (tl.constexpr(i) for i in FORMS)
+SHORT, LONG, SQUARES, ABSOLUTE = (tl.constexpr(i) for i in tiling.DISTANCES)
+EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (tl.constexpr(i) for i in tiling.FORMS)
 
 
 @triton.jit

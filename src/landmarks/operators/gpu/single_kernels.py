@@ -16,14 +16,13 @@ import triton
 import triton.language as tl
 
 from . import tiling
-from .tiling import DISTANCES, FORMS
 
 SHIFT = tl.constexpr(float(tiling.SHIFT))
 SCALE = tl.constexpr(2.0**tiling.SHIFT)
 LOG2E = tl.constexpr(tiling.LOG2E)
 
-SHORT, LONG, SQUARES, ABSOLUTE = (tl.constexpr(i) for i in DISTANCES)
-EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (tl.constexpr(i) for i in FORMS)
+SHORT, LONG, SQUARES, ABSOLUTE = (tl.constexpr(i) for i in tiling.DISTANCES)
+EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (tl.constexpr(i) for i in tiling.FORMS)
 
 
 @triton.jit
