@@ -48,7 +48,7 @@ from .search.swap import Swap
 # more, for the powers of K and the rounds of small problems; and the most rounds
 # (benchmarks/versions.py).
 TIMES, MORE, MOST = 3.0, 0.6, 200
-SECOND = 0.05  # of the rounds: what swaps from a second start may take
+SECOND = 0.015  # of the rounds: what swaps from a second start may take, by estimate
 PRODUCTS = 3  # with K, for each of k, that rounds may take beside MORE (benchmarks/gpu_seconds.py)
 FEW = 25  # rounds on the Frobenius criterion; if there is time for fewer, they are on the trace
 ON_TRACE = 0.2  # the largest part that such a round drops
