@@ -152,7 +152,8 @@ def test_workers_killed_between_two_questions_change_nothing(
             os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
         return compute(part, **settings)
 
-    monkeypatch.setattr("landmarks.operators.dask.parted.compute", counted)
+    for module in ("client", "parted"):
+        monkeypatch.setattr(f"landmarks.operators.dask.{module}.compute", counted)
     s = in_parts(name, 4000)
     assert s.error() == pytest.approx(others[name].error(), abs=1e-9 * FEW)
     assert s.error("frobenius") == pytest.approx(others[name].error("frobenius"), rel=1e-6)
