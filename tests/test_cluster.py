@@ -14,7 +14,7 @@ import landmarks as lm
 from landmarks.errors import WorkersLostError
 from landmarks.operators.base import Operator
 from landmarks.operators.dask.client import SETTING, compute
-from landmarks.operators.dask.vectors import SpreadVectors
+from landmarks.operators.dask.kernel import SpreadVectors
 from landmarks.runs import runner
 
 dask = pytest.importorskip("dask", reason="needs dask")
@@ -152,7 +152,8 @@ def test_workers_killed_between_two_questions_change_nothing(
             os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
         return compute(part, **settings)
 
-    monkeypatch.setattr("landmarks.operators.dask.parted.compute", counted)
+    for module in ("client", "parted"):
+        monkeypatch.setattr(f"landmarks.operators.dask.{module}.compute", counted)
     s = in_parts(name, 4000)
     assert s.error() == pytest.approx(others[name].error(), abs=1e-9 * FEW)
     assert s.error("frobenius") == pytest.approx(others[name].error("frobenius"), rel=1e-6)

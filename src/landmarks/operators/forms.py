@@ -43,7 +43,7 @@ from .pivoted_factor import FLOOR, lapack_pivots, pivoted_factor
 
 FAST = 1e-6  # relative to tr K, after k pivots: below it a stored K has lost half of its digits
 FEW_ROWS = 4  # a factor of K has at most n/4 columns
-LOW_RANK = 600  # most columns of a factor of K, unless 2k + 100 is more
+LOW_RANK = 600  # most columns of a factor of a large K; of a search 2k + 100 if that is more
 SMALL = 1500  # candidates up to which a factor of full rank is affordable
 
 

@@ -32,13 +32,23 @@ from .._array import (
 )
 from .._check import is_number
 from ..errors import UnsupportedError, warn_user
-from ..kernels import Kernel, Widths, in_widths, known, laplacian, matern, rbf
+from ..kernels import (
+    Kernel,
+    Widths,
+    diagonal_values,
+    in_widths,
+    known,
+    laplacian,
+    largest_norm,
+    matern,
+    most_cancelled,
+    rbf,
+)
 from ..readers.frames import unpacked
 from .base import (
     MEMORY,
     Ledger,
     Operator,
-    blocks,
     determining,
     faster_squares,
     in_single,
@@ -289,10 +299,7 @@ class KernelOperator(Operator):
 
     @cached_property
     def _largest_norm(self) -> float:
-        """The largest squared norm of the points, in units of the kernel's width."""
-        xp = namespace(self.points)
-        scaled = in_widths(self.points, getattr(self.h, "sigma", 1.0))
-        return float(xp.max(xp.sum(scaled * scaled, axis=1)))
+        return largest_norm(self.h, self.points)
 
     @cached_property
     def prepared(self) -> fused.Points:
@@ -347,11 +354,7 @@ class KernelOperator(Operator):
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.n)
-        if getattr(self.h, "stationary", False):
-            first = self.points[:1, :]
-            return zeros((self.n,), self.like) + self.h(first, first)[0, 0]
-        xp, parts = namespace(self.points), (take(self.points, i) for i in blocks(self.n, 64))
-        return xp.concat([xp.linalg.diagonal(self.h(x, x)) for x in parts])
+        return diagonal_values(self.h, self.points)
 
     def columns(self, indices: Indices) -> Array:
         if self.stored is not None:
@@ -471,5 +474,4 @@ def chunked_error(like: Array, largest: float) -> float:
 
     largest : the largest squared norm of the points, in units of the kernel's width.
     """
-    limit = 1e-4 if is_single(like) else 1e-8
-    return 8 * eps(like) + min(eps(like) * largest, limit)
+    return 8 * eps(like) + min(eps(like) * largest, most_cancelled(like))
