@@ -15,7 +15,7 @@ X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))
 B = RNG.standard_normal((40, 2))
 AIMED = {"target": B}
 SQUARES = {"criterion": "frobenius"}
-OPEN = {"exchange", "iterated", "bisection"}  # they have no end that they miss
+OPEN = {"iterated", "bisection"}  # they have no end that they miss
 LOOPS: list[tuple[str, Any, dict[str, Any]]] = [
     ("greedy", "greedy", {}),
     ("greedy", "greedy", AIMED),
@@ -79,3 +79,26 @@ def test_no_search_is_worse_than_a_quick_draw_whatever_its_budget(method, option
         error, most = (problem.objective.error(KERNEL, S) for S in (s.indices, drawn))
         assert error <= most + 1e-9 * abs(most)
         assert s.stopped or error < most  # a search gets some hundredths of a second in any case
+
+
+UNITS: list[tuple[Any, dict[str, Any]]] = [
+    (5, {"groups": RNG.integers(0, 16, 40)}),
+    (None, {"costs": RNG.uniform(1, 4, 40), "budget_cost": 12.0}),
+    (6, {"costs": RNG.integers(1, 4, 40), "budget_cost": 12, "criterion": "frobenius"}),
+]
+
+
+@pytest.mark.parametrize("phase", ["greedy", "exchange"])
+@pytest.mark.parametrize("method", ["auto", "knapsack"])
+@pytest.mark.parametrize(("k", "options"), UNITS, ids=["groups", "costs", "costs and k"])
+def test_groups_and_costs_say_that_the_time_was_over(k, options, method, phase, monkeypatch):
+    asked = {"method": method, **options}
+    wide = np.random.default_rng(2).standard_normal((60, 40)) @ np.diag(np.arange(1.0, 41.0))
+    whole = lm.select(wide, k, **asked)
+    ample = lm.select(wide, k, budget=1e4, **asked)
+    assert not whole.stopped
+    assert not ample.stopped
+    assert ample.error() <= whole.error() * (1 + 1e-9)
+    cut = lm.select(wide, k, budget=1e4, callback=Clock(phase, monkeypatch), **asked)
+    assert cut.stopped
+    assert cut.error() >= ample.error() * (1 - 1e-9)

@@ -25,7 +25,7 @@ from ...errors import RankWarning
 from ...operators.forms import Factored
 from ...problem import SEARCHED, Choice, Problem, Trial, brief, complete
 from ...residual.base import error_rounding
-from ...runs.runner import Step, run, saved_result, stopped
+from ...runs.runner import Step, cut_short, run, saved_result, stopped
 from ...runs.state import State
 from .state import Blocks, UnitState
 
@@ -115,7 +115,9 @@ def _kept(work: Callable[[], Found]) -> Found:
 
 
 def _goes_on(problem: Problem) -> bool:
-    """Whether there is time for another start."""
+    """Whether there is time for another start; if not, it is missed."""
+    if problem.time_left <= 0:
+        cut_short()
     return problem.time_left > 0 and not stopped()
 
 
@@ -242,7 +244,9 @@ def exchange(problem: Problem, start: UnitState, several: bool, limit: int | Non
     several : whether one unit may replace two, and others one or two.
     """
     now = Exchanging(start.chosen, start.error)
-    run("exchange", _exchanges(start, now, several, limit), now, deadline=problem.deadline)
+    steps = _exchanges(start, now, several, limit)
+    if not run("exchange", steps, now, deadline=problem.deadline):
+        cut_short()  # the next look for a move is missed
     return Found(now.chosen, now.error)
 
 
