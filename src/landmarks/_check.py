@@ -73,6 +73,10 @@ def as_numpy(values: Any, name: str) -> np.ndarray:
         )
     if array.dtype in (np.float32, np.float64) and array.dtype.isnative:
         return array
+    if array.dtype == object and array.ndim == 0:
+        raise ValueError(
+            f"{name} must hold numbers, got {described(values)}; give an array or a data frame"
+        )
     if array.dtype == object:
         absent = np.reshape([is_missing(value) for value in array.ravel()], array.shape)
         array = np.where(absent, np.nan, array)
@@ -83,6 +87,14 @@ def as_numpy(values: Any, name: str) -> np.ndarray:
             f"{name} must hold numbers, got {array.dtype}; encode or drop the other columns "
             f"({error})"
         ) from error
+
+
+def described(value: Any) -> str:
+    """The type of a value, and the library that it comes from."""
+    home = type(value).__module__.partition(".")[0]
+    article = "an" if type(value).__name__[0] in "AEIOUaeiou" else "a"
+    of = "" if home in ("builtins", "__main__") else f" of {home}"
+    return f"{article} {type(value).__name__}{of}"
 
 
 def _has_text(array: np.ndarray) -> bool:

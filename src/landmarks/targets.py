@@ -184,7 +184,7 @@ def _of_rows(operator: Operator, target: Any, standard: Preparation, spread: boo
 
 def _of_candidates(operator: Operator, target: Any) -> Target | None:
     """Weights, a matrix M or vectors V for the n candidates of a kernel."""
-    values = numbers(target, "target")
+    values = numbers(unpacked(target).values, "target")
     if values.ndim not in (1, 2) or len(values) != operator.n:
         raise ValueError(
             f"target must be n = {operator.n} weights, a positive semidefinite n × n matrix M, or "

@@ -22,7 +22,8 @@ def _select(A, folder, **asked):
 
 def _path(A, folder, **asked):
     curve = lm.path(A, [K], **asked)
-    names = list(A.columns) if hasattr(A, "columns") else None
+    columns = A.collect_schema() if hasattr(A, "collect_schema") else getattr(A, "columns", None)
+    names = None if columns is None else list(columns)
     return None if names is None else [names[j] for j in curve.indices]
 
 

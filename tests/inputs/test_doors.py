@@ -67,6 +67,52 @@ def test_fault_97_decimals_are_numbers_in_memory(form):
     assert lm.select(frame, 2, method="greedy").chosen_names == CHOSEN
 
 
+@without("landmarks select", "landmarks compare")  # they take files
+def test_a_lazy_frame_is_chosen_from_as_the_frame_it_collects_to(door, tmp_path):
+    pl = pytest.importorskip("polars", reason="needs polars")
+    lazy = pl.DataFrame(X, schema=list("abcdef")).lazy()
+    assert through(door, lazy, tmp_path) == (CHOSEN, [])
+    if door != "load":
+        lazy = lazy.with_columns(word=pl.lit("x"))
+        chosen, said = through(door, lazy, tmp_path, numeric_only=True)
+        assert (chosen, len(said)) == (CHOSEN, 1) and "'word' (text)" in said[0]
+
+
+TAKEN = {
+    "kernel": lambda A: lm.select(lm.kernel(A, lm.rbf(sigma=1.0)), 3).indices,
+    "psd": lambda A: lm.psd(A.head(6) if hasattr(A, "head") else A).diagonal(),
+    "target": lambda A: lm.select(X, 2, target=A).indices,
+    "target of a kernel": lambda A: lm.select(lm.psd(X @ X.T), 2, target=A).indices,
+    "target of held_out": lambda A: lm.held_out(X, [1, 2], cv=3, target=A).errors,
+    "y": lambda A: lm.ColumnSelector(2, target="y").fit(X, A).score(X, A),
+    "transform": lambda A: lm.select(FRAME, 2).transform(A),
+    "ColumnSelector.transform": lambda A: lm.ColumnSelector(2).fit(FRAME).transform(A),
+    "partial_fit": lambda A: lm.ColumnSelector(2).partial_fit(A).indices_,
+    "score": lambda A: lm.ColumnSelector(2).fit(FRAME).score(A),
+    "rebuild": lambda A: lm.select(FRAME, 2).reconstruction().rebuild(A),
+    "Nystroem": lambda A: lm.Nystroem(n_components=3).fit(A).transform(A),
+}
+
+
+@pytest.mark.parametrize("call", TAKEN.values(), ids=TAKEN)
+def test_what_takes_a_frame_takes_a_lazy_one(call):
+    pl = pytest.importorskip("polars", reason="needs polars")
+    values = X.copy()
+    values[:6] = np.eye(6)  # of which the first rows are a kernel matrix
+    frame = pl.DataFrame(values, schema=list("abcdef"))
+    np.testing.assert_array_equal(np.asarray(call(frame.lazy())), np.asarray(call(frame)))
+
+
+class Thing:
+    """Neither an array nor a table."""
+
+
+@pytest.mark.parametrize("call", [lambda A: lm.select(A, 2), *TAKEN.values()])
+def test_what_is_no_array_is_named_by_its_type(call):
+    with pytest.raises(ValueError, match="got (a )?Thing"):
+        call(Thing())
+
+
 @without("data")  # `data` says that they are data
 def test_fault_98_a_symmetric_table_is_warned_of(door, tmp_path):
     asked = {"scale": False}

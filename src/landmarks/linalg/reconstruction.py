@@ -71,7 +71,7 @@ class Reconstruction(Shown):
             asked = self.chosen_names
             if asked is None and self.names is not None:
                 asked = tuple(self.names[j] for j in self.indices)
-            own = table.names or ()
+            chosen, own = table.values, table.names or ()
             if asked is not None and all(own.count(str(name)) == 1 for name in asked):
                 chosen = taken(chosen, [own.index(str(name)) for name in asked])
             chosen = frame_values(numbers_only(chosen))

@@ -185,7 +185,12 @@ def _of_data(
         _facts[read.operator] = Facts.of(read)
         return replace(read, left_open=scale is None)
     found = given(
-        A, missing=missing, numeric_only=numeric_only, load=load, memory=memory, **reading
+        table.values if table.kind == "frame" else A,
+        missing=missing,
+        numeric_only=numeric_only,
+        load=load,
+        memory=memory,
+        **reading,
     )
     return found.prepared(center, scale, missing, weights=weights, memory=memory)
 
@@ -407,9 +412,10 @@ def _checked(
 
 def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n: int) -> Any:
     """The chosen columns of a table; of a frame by their labels, if these are all different."""
-    _, own, kind = unpacked(X)
+    values, own, kind = unpacked(X)
     if kind == "AnnData":
         return X[:, indices]
+    X = values if kind == "frame" else X
     if (kind != "other" or is_arrow(X)) and own is not None:
         places = indices
         if labels is not None and len(set(own)) == len(own):
@@ -424,7 +430,8 @@ def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n:
         return X.iloc[:, places.tolist()] if hasattr(X, "iloc") else X[:, places.tolist()]
     shape = tuple(getattr(X, "shape", None) or np.shape(X))
     if len(shape) != 2 or shape[1] != n:
-        raise ValueError(f"X must have the {n} columns of the run, got shape {shape}")
+        got = f"shape {shape}" if shape else _check.described(X)
+        raise ValueError(f"X must have the {n} columns of the run, got {got}")
     if not hasattr(X, "shape"):
         X = np.asarray(X)
     if hasattr(X, "tocsc"):

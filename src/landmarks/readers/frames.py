@@ -192,7 +192,8 @@ def library(table: Any) -> str:
 class Unpacked(NamedTuple):
     """What was given as a table.
 
-    values : as they are stored; a data frame stays one, and what dask holds stays with dask.
+    values : as they are stored; a data frame stays one, a LazyFrame of polars is collected, and
+        what dask holds stays with dask.
     labels : of the columns as they are: strings, numbers, tuples, dates; None if they have none.
     kind : "dask", "frame" of pandas or polars, "AnnData", "DataArray" of xarray, or "other".
     """
@@ -212,6 +213,8 @@ def unpacked(table: Any, layer: str | None = None) -> Unpacked:
 
     layer : the layer of an AnnData object to use instead of its X.
     """
+    if library(table) == "polars" and type(table).__name__ == "LazyFrame":
+        table = table.collect()
     kind, values = _kind(table), table
     labels: tuple[Any, ...] | None = None
     if layer is not None and kind != "AnnData":

@@ -79,7 +79,7 @@ def readable(X: Any) -> Any:
     if isinstance(X, str | os.PathLike):
         raise TypeError(f"X must be rows, got the path {str(X)!r}; read the file first")
     if (frame := _framed(X)) is None:
-        return unpacked(X).values
+        return plain_values(X, "X")
     table = numbers_only(frame, remedy=REMEDY)
     if len(set(map(str, table.columns))) < table.shape[1]:
         return frame_values(table)
@@ -90,6 +90,13 @@ def readable(X: Any) -> Any:
     return table
 
 
+def plain_values(X: Any, name: str) -> Any:
+    """The values of a table, or an array; what is neither is named by its type."""
+    values = unpacked(X).values
+    known = isinstance(values, list | tuple) or hasattr(values, "shape")
+    return values if known else _check.as_numpy(values, name)
+
+
 def _framed(X: Any) -> Any:
     """X as a data frame, with the labels of its rows; None if it has no labels or is sparse."""
     values, labels, kind = unpacked(X)
@@ -97,7 +104,7 @@ def _framed(X: Any) -> Any:
         return X.to_df()
     if kind == "DataArray" and labels is not None:
         return X.to_pandas()
-    return X if kind == "frame" else None
+    return values if kind == "frame" else None
 
 
 def refuse_missing(X: Any, names: tuple[str, ...] | None) -> None:

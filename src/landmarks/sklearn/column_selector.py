@@ -290,7 +290,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
 
     def _candidates(self, X: Any, *, reset: bool = False) -> Any:
         """A frame without the columns that `numeric_only` left out in fit."""
-        _, labels, kind = unpacked(X)
+        values, labels, kind = unpacked(X)
+        X = values if kind == "frame" else X
         if not self.numeric_only or (kind != "frame" and not is_arrow(X)) or labels is None:
             return X
         if reset and isinstance(source := rows_of(X, None, True), ArrowRows):

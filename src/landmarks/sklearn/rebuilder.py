@@ -16,6 +16,7 @@ from ..linalg.reconstruction import reconstruct
 from ..objectives import Target, Trace
 from ..objectives.reconstructed import reconstructed
 from ..operators.prepare import Preparation, Prepared
+from ._common import plain_values
 
 BLOCK = 2**22  # entries of X that are made dense at a time
 
@@ -127,7 +128,8 @@ def checked(selector: Any, y: Any, X: Any) -> np.ndarray:
 
 def target_rows(target: Any, X: Any, name: str = "target") -> np.ndarray:
     """A target as numbers with the rows of X; one dimension is one column."""
-    values = check_array(target, dtype=np.float64, ensure_2d=False, input_name=name)
+    values = plain_values(target, name)
+    values = check_array(values, dtype=np.float64, ensure_2d=False, input_name=name)
     check_consistent_length(X, values)
     return _check.matrix(values.reshape(len(values), -1), "target")
 
