@@ -17,13 +17,25 @@ from .readers.frames import is_missing
 if TYPE_CHECKING:
     from .operators.base import Operator
 
+FILLS = {  # what each way of `missing=` does, in the order of the advice
+    "drop": '"drop" (--missing drop) leaves out such rows',
+    "impute": '"impute" fills in the mean of the column',
+    "pairwise": '"pairwise" uses the known values',
+}
+
 
 def matrix(
-    values: Any, name: str, names: tuple[str, ...] | None = None, *, missing: bool = False
+    values: Any,
+    name: str,
+    names: tuple[str, ...] | None = None,
+    *,
+    missing: bool = False,
+    ways: Iterable[str] = tuple(FILLS),
 ) -> Array:
     """A finite two-dimensional float array of the given library, or of NumPy for anything else.
 
     names : of the columns, for the message. missing : whether NaN may stand for missing values.
+    ways : what `missing=` may be here, for the message.
     """
     if not is_array(values) or isinstance(values, np.ndarray):
         values = as_numpy(values, name)
@@ -45,7 +57,7 @@ def matrix(
         )
         values = values.cpu()
     values = as_float(values)
-    finite(values, name, names=names, missing=missing)
+    finite(values, name, names=names, missing=missing, ways=ways)
     return values
 
 
@@ -110,14 +122,14 @@ def finite(
     names: tuple[str, ...] | None = None,
     missing: bool = False,
     fill: str | None = None,
-    drops: bool = True,
+    ways: Iterable[str] = tuple(FILLS),
 ) -> None:
     """Raise when a value is NaN or infinite, and say where the first one is.
 
     offset : the number of the first row, when the values are a block of rows of X.
     column : the number of the first column. names : of these columns.
     fill : how missing values are filled where `missing=` does not help.
-    missing : whether NaN may stand for missing values. drops : whether rows may be left out.
+    missing : whether NaN may stand for missing values. ways : what `missing=` may be here.
     """
     xp = namespace(values)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -131,7 +143,7 @@ def finite(
     rows = None if offset is None else (offset, offset + len(bad) - 1)
     called = None if names is None else names[place[1]]
     value, count = host(values)[place], int(bad.sum())
-    raise ValueError(not_finite(name, value, where, count, called, rows, fill=fill, drops=drops))
+    raise ValueError(not_finite(name, value, where, count, called, rows, fill=fill, ways=ways))
 
 
 def not_finite(
@@ -142,13 +154,13 @@ def not_finite(
     called: str | None = None,
     rows: tuple[int, int] | None = None,
     place: str | None = None,
-    drops: bool = True,
+    ways: Iterable[str] = tuple(FILLS),
     fill: str | None = None,
 ) -> str:
     """The sentence about values that are NaN or infinite: where the first one is, and what to do.
 
     called : the name of its column. rows : the first and the last row of the block that was read.
-    place : where it is in words, for a file. drops : whether rows may be left out.
+    place : where it is in words, for a file. ways : what `missing=` may be here.
     fill : how missing values are filled where `missing=` does not help.
     """
     missing = math.isnan(value)
@@ -156,10 +168,9 @@ def not_finite(
     if missing:
         remedy = f"fill missing values first, e.g. with {fill or 'sklearn.impute.SimpleImputer'}"
     if missing and name == "X" and fill is None:
-        first = '"drop" (--missing drop) leaves out such rows, ' if drops else ""
         remedy = (
-            f'missing={first}"impute" fills in the mean of the column, "pairwise" uses the known '
-            "values; or fill them first, e.g. with sklearn.impute.SimpleImputer"
+            f"missing={', '.join(FILLS[way] for way in ways)}; or fill them first, "
+            "e.g. with sklearn.impute.SimpleImputer"
         )
     if place is not None:
         found = "missing (NaN" if missing else "infinite ("

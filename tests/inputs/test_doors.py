@@ -240,6 +240,28 @@ def test_pairs_of_known_values_serve_when_asked(door, tmp_path):
     assert said == [] and chosen in (expected.selection_.chosen_names, CHOSEN)
 
 
+@pytest.mark.parametrize("form", ["frame", "array", "sparse", "file", "map"])
+@pytest.mark.parametrize(
+    "door", ["select", "path", "compare", "held_out", "data", "ColumnSelector"]
+)
+def test_each_way_with_missing_values_that_an_error_names_is_taken(door, form, tmp_path):
+    GAPS.to_csv(tmp_path / "gaps.csv", index=False)
+    np.save(tmp_path / "gaps.npy", GAPS.to_numpy())
+    given = {
+        "frame": GAPS,
+        "array": GAPS.to_numpy(),
+        "sparse": scipy.sparse.csr_array(GAPS.to_numpy()),
+        "file": str(tmp_path / "gaps.csv"),
+        "map": np.load(tmp_path / "gaps.npy", mmap_mode="r"),
+    }[form]
+    with pytest.raises(ValueError, match="missing=") as error:
+        through(door, given, tmp_path)
+    ways = re.findall('"([a-z]+)" ', str(error.value))
+    assert "impute" in ways
+    for way in ways:
+        through(door, given, tmp_path, missing=way)
+
+
 def test_held_out_rows_need_every_value():
     with pytest.raises(ValueError, match="errors on held-out rows need every value"):
         lm.held_out(GAPS, [2], missing="pairwise")

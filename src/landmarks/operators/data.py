@@ -6,7 +6,7 @@ choice. `data` and `as_operator` are the same door without a choice behind it.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -335,11 +335,13 @@ def given(
     load: bool | None = None,
     memory: int = ROWS_MEMORY,
     layer: str | None = None,
+    ways: Iterable[str] = tuple(_check.FILLS),
     **reading: Any,
 ) -> Given:
     """Data of any kind as numbers, checked; whatever cannot be used is named as its user knows it.
 
     load : whether rows in blocks are loaded; None loads them if they fit into the memory.
+    ways : what else `missing` may be here, for the message about missing values.
     """
     X, labels, kind = unpacked(A, layer)
     table = None
@@ -363,12 +365,13 @@ def given(
         labels = None
     names = None if labels is None else tuple(map(str, labels))
     if type(X) is np.ndarray or (source := rows_of(X, table, numeric_only)) is None:
-        return Given(_checked(X, names, table, missing=missing != "error"), names, labels)
+        return Given(_checked(X, names, table, missing != "error", ways), names, labels)
     names = source.names = source.names if names is None else names
+    source.ways = ways
     if not (fits(source, memory) if load is None else load):
         return Given(source, names, None)
     X = as_array(source, memory)
-    return Given(_checked(X, names, table, missing=missing != "error"), names, names)
+    return Given(_checked(X, names, table, missing != "error", ways), names, names)
 
 
 def rows_of(X: Any, table: FileTable | None, numeric_only: bool) -> RowBlocks | None:
@@ -393,12 +396,16 @@ def rows_in_blocks(table: FileTable) -> RowBlocks:
 
 
 def _checked(
-    X: Any, names: tuple[str, ...] | None, table: FileTable | None, *, missing: bool
+    X: Any,
+    names: tuple[str, ...] | None,
+    table: FileTable | None,
+    missing: bool,
+    ways: Iterable[str],
 ) -> Any:
     """A matrix whose values are numbers; the first that is not is named as its user knows it."""
     if table is None:
         checked = checked_sparse if hasattr(X, "tocsc") else partial(_check.matrix, name="X")
-        return checked(X, names=names, missing=missing)
+        return checked(X, names=names, missing=missing, ways=ways)
     X = X.tocsc() if hasattr(X, "tocsc") else X
     values = X.data if hasattr(X, "tocsc") else X
     bad = np.isinf(values) if missing else ~np.isfinite(values)
@@ -407,7 +414,7 @@ def _checked(
     first = tuple(int(i) for i in np.argwhere(bad)[0])
     where = place_of(X, first[0]) if hasattr(X, "tocsc") else first
     text, count = table.place(*where), int(bad.sum())
-    raise ValueError(_check.not_finite("X", values[first], where, count, place=text))
+    raise ValueError(_check.not_finite("X", values[first], where, count, place=text, ways=ways))
 
 
 def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n: int) -> Any:

@@ -35,6 +35,7 @@ class RowBlocks(abc.ABC):
     dtype : float32 when the values are, float64 for all other numbers.
     names : the names of the columns, if they have any.
     again : whether the rows can be read more than once.
+    ways : what `missing=` may be, for the message about missing values.
     """
 
     n: int
@@ -42,6 +43,7 @@ class RowBlocks(abc.ABC):
     dtype: np.dtype
     names: tuple[str, ...] | None = None
     again: bool = True
+    ways: Iterable[str] = tuple(_check.FILLS)
 
     @abc.abstractmethod
     def read(self, memory: int) -> Iterator[np.ndarray]:
@@ -359,5 +361,5 @@ def largest(X: np.ndarray, source: RowBlocks, start: int) -> float:
     """The largest |x| of a tile; NaN and infinity are refused with their rows."""
     value = max(float(X.max()), -float(X.min()))
     if not np.isfinite(value):
-        _check.finite(X, "X", offset=start, names=source.names)
+        _check.finite(X, "X", offset=start, names=source.names, ways=source.ways)
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -168,11 +169,15 @@ def place_of(X: Any, entry: int) -> tuple[int, int]:
 
 
 def checked_sparse(
-    X: Any, names: tuple[str, ...] | None = None, *, missing: bool = False, drops: bool = True
+    X: Any,
+    names: tuple[str, ...] | None = None,
+    *,
+    missing: bool = False,
+    ways: Iterable[str] = tuple(_check.FILLS),
 ) -> Any:
     """A CSC matrix of float32 or float64 that is finite, or has NaN for missing values.
 
-    drops : whether rows with missing values may be left out, for the message.
+    ways : what `missing=` may be here, for the message.
     """
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X is {X.dtype}")
@@ -186,7 +191,7 @@ def checked_sparse(
         first, count = int(np.flatnonzero(bad)[0]), int(bad.sum())
         where = place_of(X, first)
         called = None if names is None else names[where[1]]
-        raise ValueError(_check.not_finite("X", X.data[first], where, count, called, drops=drops))
+        raise ValueError(_check.not_finite("X", X.data[first], where, count, called, ways=ways))
     if not X.has_canonical_format:
         X = X.copy()  # adding up duplicates writes to the arrays, which the user may hold
         X.sum_duplicates()

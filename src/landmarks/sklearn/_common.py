@@ -21,6 +21,7 @@ REMEDY = (
     'numeric_only=True of ColumnSelector, or X.select_dtypes("number"); or encode them as numbers, '
     "e.g. with OneHotEncoder"
 )
+WAYS = ("impute", "pairwise")  # what `missing` may be of ColumnSelector, which keeps all rows
 CallbackSupport: Any
 try:
     CallbackSupport = importlib.import_module("sklearn.callback").CallbackSupportMixin
@@ -110,6 +111,6 @@ def _framed(X: Any) -> Any:
 def refuse_missing(X: Any, names: tuple[str, ...] | None) -> None:
     """Name the first missing value of an array or a sparse matrix by its column, and the remedy."""
     if scipy.sparse.issparse(X):
-        checked_sparse(X, names, drops=False)
+        checked_sparse(X, names, ways=WAYS)
     else:
-        _check.finite(X, "X", names=names, drops=False)
+        _check.finite(X, "X", names=names, ways=WAYS)

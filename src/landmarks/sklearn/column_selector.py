@@ -32,6 +32,7 @@ from ..operators.sums import Moments
 from ..readers.frames import numbers_only, numeric_places, taken, unpacked
 from ..selection import Selection
 from ._common import (
+    WAYS,
     CallbackSupport,
     fit_task,
     readable,
@@ -230,9 +231,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         if isinstance(X, str | os.PathLike) or source is not None:
             rows = partial(row_weights, sample_weight, 2 if self.center else 1)
             with fit_task(self, X, y):
-                prepared = opened(
-                    source or X, weights=rows, load=False, numeric_only=self.numeric_only, **asked
-                )
+                asked |= {"numeric_only": self.numeric_only, "ways": WAYS}
+                prepared = opened(source or X, weights=rows, load=False, **asked)
                 self._labels = names = prepared.operator.names
                 self.n_features_in_ = prepared.operator.n
                 self.__dict__.pop("feature_names_in_", None)

@@ -25,6 +25,8 @@ from ..operators.prepare import Preparation, Prepared, mean_imputed
 from ..readers.frames import unpacked
 from .rebuilder import dense, dense_blocks, target_rows
 
+WAYS = ("drop", "impute")  # of `missing`: both leave rows to hold out
+
 
 def held_out(
     A: Any,
@@ -128,7 +130,7 @@ def _rows(
             'errors on held-out rows need every value: missing is "error", "drop" or "impute" here'
         )
     A = A.compute() if unpacked(A).kind == "dask" else A
-    held = given(A, missing=missing, numeric_only=numeric_only, load=True)
+    held = given(A, missing=missing, numeric_only=numeric_only, load=True, ways=WAYS)
     prepared = held.prepared(center, scale, missing)
     X = held.values.tocsr() if scipy.sparse.issparse(held.values) else host(held.values)
     return X if prepared.rows is None else X[prepared.rows], prepared
