@@ -49,6 +49,9 @@ class Constraint(ABC):
     def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
         """Whether each of the n candidates may be added, with `left` still to be chosen.
 
+        It rules out only what no completion of the choice has, since proofs leave out what it rules
+        out; it may allow more than some completion has.
+
         open_places : whether each candidate may be chosen, as far as is known.
         """
 

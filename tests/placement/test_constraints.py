@@ -300,3 +300,38 @@ def test_a_file_with_a_constraint_that_is_not_defined_says_so(tmp_path, monkeypa
     monkeypatch.setattr(Constraint, "__subclasses__", list)
     with pytest.raises(UnsupportedError, match=r"run.npz.* of the class Kept, .* import it"):
         lm.load(tmp_path / "run.npz")
+
+
+def large():
+    """400 places with each constraint that people have."""
+    rng = np.random.default_rng(5)
+    places, labels = rng.random((400, 2)), rng.integers(0, 8, 400)
+    distance, exactly = lm.MinDistance(places, 0.06), lm.Regions(labels, exactly={0: 5, 1: 4})
+    given = {
+        "distance": [lm.MinDistance(places, 0.1)],
+        "at most": [lm.Regions(labels, at_most=4)],
+        "exactly": [exactly],
+        "both": [distance, exactly],
+    }
+    return lm.kernel(places, lm.rbf(sigma=0.15)), given
+
+
+LARGE, GIVEN = large()
+
+
+@pytest.mark.parametrize("constraints", GIVEN.values(), ids=GIVEN)
+def test_a_second_is_enough_to_be_no_worse_than_greedy(constraints):
+    greedy = lm.select(LARGE, 25, method="greedy", constraints=constraints)
+    s = lm.select(LARGE, 25, budget=1, constraints=constraints)
+    assert satisfies(constraints, s.indices.tolist())
+    assert s.error() <= greedy.error() * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_only_places_that_no_completion_has_are_ruled_out(number):
+    X, constraints = CASES[number]
+    problem = lm.Problem(lm.data(X), 4, constraints=tuple(constraints))
+    for S in all_allowed(number, 4):
+        for size in range(4):
+            for part in combinations(S, size):
+                assert np.all(problem.addable(list(part))[list(set(S) - set(part))])
