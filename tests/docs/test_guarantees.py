@@ -5,6 +5,8 @@ from pathlib import Path
 
 from faults.test_every_fault import named
 
+from landmarks._array import represented
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
 TEXT = PAGE + (ROOT / "SECURITY.md").read_text(encoding="utf-8")
@@ -30,3 +32,11 @@ def test_every_guarantee_names_its_test():
     assert [
         row for row, by in zip(rows, shown, strict=True) if not (FAULT.search(by) or "tests/" in by)
     ] == []
+
+
+def test_the_limits_of_what_is_represented_are_those_of_the_code():
+    rules = re.findall(r"(\d+)\((k|\d+) \+ (\d+)\) eps", PAGE)
+    assert {k for _, k, _ in rules} == {"k", "0"}
+    for factor, given, added in rules:
+        for k in (0, 1, 7, 500) if given == "k" else (int(given),):
+            assert int(factor) * (k + int(added)) == represented(k, 1.0)
