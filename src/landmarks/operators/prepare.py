@@ -267,7 +267,7 @@ def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarra
 def mean_share(moments: Moments) -> float:
     """The share of the mean squares of the columns that is due to their means."""
     means = float(np.sum(moments.mean**2))
-    total = float(np.sum(moments.variance)) + (0.0 if moments.about_zero else means)
+    total = float(np.sum(moments.mean_square))
     return means / total if total > 0 else 0.0
 
 
@@ -277,9 +277,8 @@ def check_left(left_out: tuple[int, int], k: int = 0) -> None:
     if dropped and of - dropped <= max(1, k):
         raise ValueError(
             f"only {of - dropped} of {of} rows have every value, too few to choose "
-            f'{k or "any"} columns from; missing="impute" (--missing impute) fills in means, '
-            'missing="pairwise" uses all known values; or leave out the columns in which most '
-            "are missing"
+            f'{k or "any"} columns from; missing="impute" (--missing impute) fills in means; '
+            "or leave out the columns in which most are missing"
         )
 
 

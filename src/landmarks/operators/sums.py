@@ -56,9 +56,21 @@ class Moments:
 
     @property
     def variance(self) -> np.ndarray:
-        """The variance of each column; about zero, its mean square."""
+        """The variance of each column."""
+        found = self._shares - self.mean**2 if self.about_zero else self._shares
+        return np.maximum(found, 0.0)
+
+    @property
+    def mean_square(self) -> np.ndarray:
+        """The mean of the squares of each column."""
+        found = self._shares if self.about_zero else self._shares + self.mean**2
+        return np.maximum(found, 0.0)
+
+    @property
+    def _shares(self) -> np.ndarray:
+        """The diagonal of the scatter over the weight."""
         diagonal = np.diag(self.scatter) if self.scatter.ndim == 2 else self.scatter
-        return np.maximum(diagonal, 0.0) / max(self.weight, np.finfo(float).tiny)
+        return diagonal / max(self.weight, np.finfo(float).tiny)
 
     def gram(self, center: bool) -> np.ndarray:
         """Σ w x xᵀ, of the centred rows or of the rows as they are; or its diagonal."""
