@@ -1,7 +1,9 @@
 """A selection shows itself: one line, the table of the command line, a notebook, a picture."""
 
 import re
+import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -50,6 +52,26 @@ def test_the_summary_is_the_table_of_the_command_line(tmp_path):
     plain = re.sub(r"\033\[[0-9;]*m", "", shown)
     for line in summary[2:6]:
         assert line in plain
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+@pytest.mark.parametrize("letters", [3, 30, "漢"])
+@pytest.mark.parametrize("k", [2, 10])
+def test_printed_alternatives_fit_the_terminal(columns, letters, k, monkeypatch):
+    name = letters * 20 if isinstance(letters, str) else "n" * letters
+    names = [f"{j}{name}" for j in range(12)]
+    s = lm.select(X, k, center=True)
+    found = replace(s.alternatives(within=0.1), names=tuple(names))
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: columns != 80, raising=False)
+    lines = str(found).splitlines()
+    wide = [sum(1 + (letter == "漢") for letter in line) for line in lines]
+    assert len(found) > 1 and max(wide) <= columns - 2
+    assert found.table["choice"][0] == ", ".join(names[j] for j in found.rows[0])
+    if letters == 3 and (k == 2 or columns == 200):
+        assert lines[-1].startswith(
+            ", ".join(names[j] for j in found.rows[min(len(found), 20) - 1])
+        )
 
 
 def test_a_notebook_shows_names_that_cannot_do_harm():

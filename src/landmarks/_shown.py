@@ -2,17 +2,20 @@
 
 import html
 import re
+import shutil
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TextIO
 
 from .errors import UnsupportedError
 
 #: control, direction, surrogates, private, line separators
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 PRINTED_ROWS = 20
+USUAL = 80  # columns of a terminal
+LONGEST, SHORTEST = 44, 8  # letters to which a name in a list is cut: as many as there is room for
 ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours; names contain no escape characters
 LEFT = " style='text-align:left'"  # notebooks align cells on the right
 
@@ -105,6 +108,42 @@ def _has_text(values: list[Any]) -> bool:
 
 def _cell(value: Any) -> str:
     return f"<td{LEFT if isinstance(value, str) else ''}>{html.escape(_text(value))}</td>"
+
+
+def columns_of(stream: TextIO) -> int:
+    """How wide a terminal is; as usual if the stream is none."""
+    return shutil.get_terminal_size((USUAL, 24)).columns if stream.isatty() else USUAL
+
+
+def listed(lists: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Each list of names in a line of at most that width: names are cut, the last left out."""
+    for most in range(LONGEST, SHORTEST - 1, -1):
+        lines = [", ".join(printable(name, most) for name in names) for names in lists]
+        if max(map(_width, lines), default=0) <= width:
+            return lines
+    return [_fitting([printable(name, SHORTEST) for name in names], width) for names in lists]
+
+
+def _fitting(names: Sequence[str], width: int) -> str:
+    """The first of the names that fit in the width, and how many more there are."""
+    for count in range(len(names), 0, -1):
+        rest = [f"… {len(names) - count} more"] if count < len(names) else []
+        line = ", ".join([*names[:count], *rest])
+        if _width(line) <= width:
+            break
+    return line
+
+
+def wrapped(text: str, width: int) -> Iterator[str]:
+    """The words of a text in lines of at most that width; a longer word has a line of its own."""
+    line, *words = text.split(" ")
+    for word in words:
+        if _width(f"{line} {word}") > width:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}"
+    yield line
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _check
-from .._shown import Table
+from .._shown import PRINTED_ROWS, Table, columns_of, listed, wrapped
 from ..errors import UnsupportedError
 from ..problem import Problem
 from ..proof.search import Search
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ..selection import Selection
 
 
+INDENT = 2  # of what the command line prints
 SURE = 1e-9  # of an error: rounding that may decide whether a choice is listed
 
 
@@ -105,7 +107,14 @@ class Alternatives:
         )
 
     def __repr__(self) -> str:
-        return f"{self.sentence}\n{self.table!r}"
+        width, columns = columns_of(sys.stdout) - INDENT, self.table.columns
+        others = {name: columns[name] for name in ("error", "above")}
+        room = width - len("  ") - max(map(len, repr(Table(others)).splitlines()))
+        names = [[str(self.label(int(j))) for j in row] for row in self.rows[:PRINTED_ROWS]]
+        choice = [*listed(names, room), *[""] * (len(self) - len(names))]
+        return "\n".join(
+            [*wrapped(self.sentence, width), repr(Table({"choice": choice, **others}))]
+        )
 
     def _repr_html_(self) -> str:
         return f"<p>{self.sentence}</p>{self.table._repr_html_()}"

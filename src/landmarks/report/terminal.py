@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from .._shown import aligned, printable
+from .._shown import USUAL as USUAL
+from .._shown import aligned, columns_of, printable
 from .sentences import better
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .overview import Summary
 
 SHADES, ASCII_SHADES = " ░▒▓█", " .:+#"
-USUAL = 80  # columns of a terminal
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,7 @@ class Terminal:
         colour = (
             stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         )
-        columns = shutil.get_terminal_size((USUAL, 24)).columns if stream.isatty() else USUAL
-        return cls(colour=colour, unicode=_can_encode(stream, SHADES), columns=columns)
+        return cls(colour, _can_encode(stream, SHADES), columns_of(stream))
 
     def bold(self, text: str) -> str:
         """The text, set off from the rest where colour is allowed."""
