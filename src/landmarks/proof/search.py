@@ -36,6 +36,7 @@ QUICK = 0.05  # up to so many it is not worth a thread
 WATCHED = 0.05  # seconds between two looks at the clock while parts are counted
 TOGETHER = 8  # parts that are counted at the same time, on any number of cores
 NEAR = 1e-9  # 1 − r² of two columns that may be exactly proportional
+FEW = 1000  # choices that are all looked at, even if rounding hides a proof
 STATES = 2**28  # bytes for residuals that are kept
 
 
@@ -209,11 +210,6 @@ class Search(State):
         return self.error * (1 + self.within) * (1 + 1e-9)
 
     @property
-    def limit(self) -> float:
-        """The bound at which the search ends: with `within` what is closed may be listed."""
-        return self.cutoff if self.within is not None else min(self.cutoff, self.parts.closed)
-
-    @property
     def every(self) -> bool:
         """Whether choices with columns that add nothing count as well."""
         allowed = self.allowed
@@ -256,8 +252,12 @@ class Search(State):
         """Take the parts of the least bounds until none can hold a better choice."""
         parts = self.parts
         whole = self._choices(len(parts.nodes[0].order), self.r) if parts.nodes else 1.0
+        onward = self.within is not None or whole <= FEW  # also once the proof is lost
         with ThreadPoolExecutor(min(os.cpu_count() or 1, TOGETHER)) as pool:
-            while parts.open and parts.open[0][0] < min(self.limit, until) and not self.full:
+            while parts.open and not self.full:
+                limit = self.cutoff if onward else min(self.cutoff, parts.closed)
+                if parts.open[0][0] >= min(limit, until):
+                    return
                 if self.problem.time_left <= 0 or stopped() or self.tired:
                     return
                 parts.visited += TOGETHER

@@ -9,6 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 import landmarks as lm
 from landmarks.errors import NotPSDError
+from landmarks.proof import counting
 
 CRITERIA = ["trace", "frobenius"]
 K3 = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
@@ -95,3 +96,30 @@ def test_a_search_that_is_stopped_has_the_bound_of_what_is_open():
     tail = np.sum(np.linalg.svd(X, compute_uv=False)[10:] ** 2)
     assert s.stopped and not s.proved
     assert tail * (1 - 1e-9) <= s.lower_bound() < s.error()
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_groups_whose_columns_nearly_coincide_end_no_worse_than_they_start(compiled, monkeypatch):
+    if not compiled:
+        monkeypatch.setattr(counting, "library", lambda: None)
+    for seed, g, k in ((53, 16, 3), (47, 12, 4), (56, 10, 4)):
+        rng = np.random.default_rng(seed)
+        labels = np.repeat(np.arange(g), rng.integers(1, 4, g))
+        n = len(labels)
+        X = rng.standard_normal((12, n)) * rng.uniform(1, 10, n)
+        for _ in range(n // 3):
+            a, b = rng.choice(n, 2, replace=False)
+            step = 1e-7 * np.linalg.norm(X[:, a]) * rng.standard_normal(12) / np.sqrt(12)
+            X[:, b] = X[:, a] + step
+        A = lm.data(X, scale=False)
+        whole = lm.Problem(A, k)
+        best = min(
+            whole.objective.error(A, np.flatnonzero(np.isin(labels, units)))
+            for units in combinations(range(g), k)
+        )
+        for method in ("exact", "auto"):
+            s = lm.select(A, k, groups=labels, method=method)
+            start = lm.select(A, k, groups=labels, method="knapsack")
+            assert s.error() <= start.error() * (1 + 1e-9) + 1e-20 * np.sum(X**2)
+            assert s.bound is None or s.lower_bound() <= best * (1 + 1e-9) + 1e-20 * np.sum(X**2)
+        assert seed != 53 or s.error() <= best * (1 + 1e-6)

@@ -57,7 +57,8 @@ class Exact:
         if objective.volume and plain:
             return largest_volume(problem, start, effort)
         search = Search(problem, effort=effort)
-        if not np.isfinite(objective.error(problem.operator, start)):
+        least = objective.error(problem.operator, start)
+        if not np.isfinite(least):
             return Choice(start, bound=objective.floor, details={"proved": False, "nodes": 0})
         search.begin(start)
         bound = search.search()
@@ -67,6 +68,8 @@ class Exact:
         if proved:  # what the search found may depend on where a run was resumed
             bound = search.cutoff
         bound = min(search.in_units(bound, error), error)
+        if not proved and least < error:  # the search may not see all that the start rebuilds
+            indices, error = start, least
         if not proved:
             columns = problem.allowed.most_columns(len(indices))
             tail = objective.bound(problem.operator, columns, problem.exclude)
