@@ -293,8 +293,8 @@ def _triangle(parts: list[np.ndarray]) -> np.ndarray:
     return np.asarray(np.linalg.qr(np.concatenate(parts), mode="r"))
 
 
-def _read(chunk: Any, rows: range, topic: str, i: int) -> np.ndarray:
-    found = finite_chunk(chunk, "points", rows)
+def _read(chunk: Any, rows: range, topic: str, i: int, partition: int | None) -> np.ndarray:
+    found = finite_chunk(chunk, "points", rows, partition=partition)
     announce(topic, i)
     return found
 
