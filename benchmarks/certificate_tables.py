@@ -21,15 +21,16 @@ RULE = "|---|---|---|---|---|---|---|---|"
 def stages(selection: lm.Selection, seconds: float) -> tuple[float, float, Any]:
     """The gaps of the tail and the lookahead, and the certificate."""
     from landmarks.proof.conditioned import conditioned  # --exact runs on versions without it
-    from landmarks.proof.lookahead import allowed, looked_ahead
+    from landmarks.proof.lookahead import allowed, tails_after
+    from landmarks.proof.node import Node
 
     error = selection._figure("error", None)
     tail = 1 - selection._figure("rank_bound", None) / error
     more = {"include": selection.include, "exclude": selection.exclude}
     problem = lm.Problem(selection.operator, selection.k, **more)
-    state = conditioned(selection.operator, selection.k)
+    state = conditioned(problem)
     free = allowed(state, problem.free)
-    tails = None if free is None else looked_ahead(state, free, selection.k, False)
+    tails = None if free is None else tails_after(Node(state, free, selection.k, 1))
     ahead = tail if tails is None else 1 - float(np.sort(tails)[selection.k - 1]) / error
     return tail, min(tail, ahead), selection.certificate(seconds)
 

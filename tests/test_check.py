@@ -13,7 +13,7 @@ X = np.arange(12.0).reshape(4, 3)
 @pytest.mark.parametrize(
     ("bad", "word"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")]
 )
-def test_a_value_that_is_not_finite_is_named_with_its_place(xp, bad, word):
+def test_faults_1_2_a_value_that_is_not_finite_is_named_with_its_place(xp, bad, word):
     A = X.copy()
     A[2, 1] = A[3, 0] = bad
     with pytest.raises(
@@ -52,7 +52,7 @@ def test_nan_suggests_an_imputer():
         ),
     ],
 )
-def test_anything_but_a_matrix_of_numbers_is_refused(values, message):
+def test_faults_16_17_22_anything_but_a_matrix_of_numbers_is_refused(values, message):
     with pytest.raises(ValueError, match=message):
         lm.data(values)
 

@@ -15,7 +15,7 @@ import landmarks as lm
 from landmarks.errors import WorkersLostError
 from landmarks.operators.base import Operator
 from landmarks.operators.dask.client import SETTING, compute, lazy
-from landmarks.operators.dask.vectors import SpreadVectors
+from landmarks.operators.dask.kernel import SpreadVectors
 from landmarks.runs import runner
 
 dask = pytest.importorskip("dask", reason="needs dask")
@@ -153,7 +153,8 @@ def test_workers_killed_between_two_questions_change_nothing(
             os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
         return compute(part, **settings)
 
-    monkeypatch.setattr("landmarks.operators.dask.parted.compute", counted)
+    for module in ("client", "parted"):
+        monkeypatch.setattr(f"landmarks.operators.dask.{module}.compute", counted)
     s = in_parts(name, 4000)
     assert s.error() == pytest.approx(others[name].error(), abs=1e-9 * FEW)
     assert s.error("frobenius") == pytest.approx(others[name].error("frobenius"), rel=1e-6)
@@ -238,7 +239,7 @@ def test_a_worker_killed_while_strips_of_the_gram_matrix_are_added_changes_nothi
     assert found.indices.tolist() == expected.tolist()
 
 
-def test_a_worker_killed_in_a_kernel_product_changes_nothing(client, tmp_path):
+def test_fault_47_a_worker_killed_in_a_kernel_product_changes_nothing(client, tmp_path):
     x, V = points(9000), np.ones((9000, 1))
     operator = kernel(x, clusters.DeadlyKernel(str(tmp_path / "mark"), float(x[-1, 0])))
     killed = operator.matmul(V)

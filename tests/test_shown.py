@@ -1,6 +1,7 @@
 """A selection shows itself: one line, the table of the command line, a notebook, a picture."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -246,3 +247,23 @@ def test_random_choices_leave_out_what_was_excluded():
     shown = str(lm.select(X, 2, exclude=[0], scale=False).summary())
     kept = re.findall(r"(?:these 2 columns|2 columns at random) .*? ([\d.]+)%", shown)
     assert len(kept) == 2 and float(kept[1]) < float(kept[0])
+
+
+@pytest.mark.parametrize("first", [[3], [0, 1], [3, 5]], ids=["constant", "twice", "constants"])
+def test_what_is_kept_so_far_grows_after_an_included_column_that_adds_nothing(first):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4)) @ rng.standard_normal((4, 8))
+    X[:, 1], X[:, 3], X[:, 5] = 2 * X[:, 0], 0.1, 7
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        s = lm.select(X, 5, center=True, include=first)
+    total, centred = s.total(), X - X.mean(axis=0)
+    errors = [_left(centred, s.indices[:k]) for k in range(1, 6)]
+    kept = s.to_frame()["kept so far"]
+    np.testing.assert_allclose(kept, 1 - np.array(errors) / total, atol=1e-12)
+    assert f"{kept.iloc[-1]:.1%}" in str(s.summary())
+
+
+def _left(X, chosen):
+    """The squared error of least squares on the chosen columns."""
+    return np.sum((X - X[:, chosen] @ np.linalg.lstsq(X[:, chosen], X, rcond=1e-10)[0]) ** 2)

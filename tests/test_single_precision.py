@@ -32,7 +32,7 @@ METHODS = [*QUICK, *(pytest.param(method, marks=pytest.mark.thorough) for method
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 @pytest.mark.parametrize("name", MATRICES)
-def test_single_precision_chooses_nearly_as_well(name, method):
+def test_fault_43_single_precision_chooses_nearly_as_well(name, method):
     """Three times the error is allowed, and the rounding of float32; it was once up to 19 times."""
     exact = MATRICES[name](np.float64)
     whole = float(np.sum(exact.diagonal()))

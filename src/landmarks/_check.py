@@ -288,8 +288,9 @@ def known(
     """
     if (name := next(iter(unknown), None)) is None:
         return
-    close = suggestion(name, inspect.signature(function).parameters)
-    if name in ("standardize", "standardise"):
+    arguments = inspect.signature(function).parameters
+    close = suggestion(name, arguments)
+    if name in ("standardize", "standardise") and "center" in arguments:
         close = "; center=True, scale=True gives every column mean 0 and variance 1"
     elif name in of_data:
         close = f"; pass lm.data(A, {name}=…) instead of A"

@@ -1,7 +1,9 @@
 """How results show themselves: as a sentence, as a table, and as both in a notebook."""
 
 import html
+import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -11,6 +13,7 @@ from .errors import UnsupportedError
 #: control, direction, surrogates, private, line separators
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 PRINTED_ROWS = 20
+ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours; names contain no escape characters
 LEFT = " style='text-align:left'"  # notebooks align cells on the right
 
 
@@ -57,14 +60,9 @@ class Table:
         return pandas(".rows or .columns").DataFrame(self.columns)
 
     def __repr__(self) -> str:
-        aligned = []
-        for name, values in self.columns.items():
-            cells = [name, *map(_text, values[:PRINTED_ROWS])]
-            width = max(map(len, cells))
-            left = _has_text(values)
-            aligned.append([cell.ljust(width) if left else cell.rjust(width) for cell in cells])
-        rows = ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
-        return "\n".join(rows + self._more)
+        columns = [[name, *map(_text, v[:PRINTED_ROWS])] for name, v in self.columns.items()]
+        right = [not _has_text(values) for values in self.columns.values()]
+        return "\n".join([*aligned(list(zip(*columns, strict=True)), right), *self._more])
 
     def _repr_html_(self) -> str:
         head = "".join(
@@ -107,6 +105,33 @@ def _has_text(values: list[Any]) -> bool:
 
 def _cell(value: Any) -> str:
     return f"<td{LEFT if isinstance(value, str) else ''}>{html.escape(_text(value))}</td>"
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
+    """The rows as lines, each column as wide as its widest cell."""
+    widths = [max(_width(row[j]) for row in rows) for j in range(len(right))]
+    for row in rows:
+        cells = (
+            _padded(cell, width, side) for cell, width, side in zip(row, widths, right, strict=True)
+        )
+        yield "  ".join(cells).rstrip()
+
+
+def _width(text: str) -> int:
+    """The width of a text on a terminal: 2 for wide letters, 0 for combining marks."""
+    text = ESCAPE.sub("", text)
+    return sum(_cells(letter) for letter in text)
+
+
+def _cells(letter: str) -> int:
+    if unicodedata.combining(letter):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def _padded(cell: str, width: int, right: bool) -> str:
+    space = " " * (width - _width(cell))
+    return space + cell if right else cell + space
 
 
 def printable(name: object, width: int | None = None) -> str:

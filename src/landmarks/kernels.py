@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ._array import Array, eps, exp_between, host, is_single, like, namespace
+from ._array import Array, eps, exp_between, host, is_single, like, namespace, take, zeros
 from ._check import is_number, positive
 
 Widths = Any  # a positive number, or one for each coordinate
@@ -31,9 +31,14 @@ def negative_squared_distances(x: Array, y: Array) -> Array:
 
 
 def _cancels(x: Array) -> bool:
-    """Whether the squares are so large that distances would be off by 1e-4, in float64 by 1e-8."""
+    """Whether the squares are so large that distances would lose too many digits."""
     xp = namespace(x)
-    return eps(x) * float(xp.max(xp.sum(x * x, axis=1))) > (1e-4 if is_single(x) else 1e-8)
+    return eps(x) * float(xp.max(xp.sum(x * x, axis=1))) > most_cancelled(x)
+
+
+def most_cancelled(x: Array) -> float:
+    """The relative rounding of squared distances above which they are computed with more digits."""
+    return 1e-4 if is_single(x) else 1e-8
 
 
 def _by_coordinates(x: Array, y: Array, term: Callable[[Array], Array]) -> Array:
@@ -229,6 +234,22 @@ class linear:
 
 Kernel = Callable[[Array, Array], Array]
 OURS = rbf | laplacian | matern | polynomial | linear
+
+
+def diagonal_values(h: Kernel, points: Array) -> Array:
+    """The values h(x_i, x_i)."""
+    xp, n = namespace(points), points.shape[0]
+    if getattr(h, "stationary", False):
+        first = points[:1, :]
+        return zeros((n,), points) + h(first, first)[0, 0]
+    parts = (take(points, np.arange(a, min(n, a + 64))) for a in range(0, n, 64))
+    return xp.concat([xp.linalg.diagonal(h(x, x)) for x in parts])
+
+
+def largest_norm(h: Kernel, points: Array) -> float:
+    """The largest squared norm of the points, in units of the kernel's width."""
+    xp, scaled = namespace(points), in_widths(points, getattr(h, "sigma", 1.0))
+    return float(xp.max(xp.sum(scaled * scaled, axis=1)))
 
 
 def known(h: Any) -> Any:

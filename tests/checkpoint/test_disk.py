@@ -55,7 +55,9 @@ lm.select(X, 8, method="iterated", checkpoint=lm.Checkpoint(sys.argv[1], interva
 """
 
 
-def test_a_limit_on_the_size_of_files_is_an_error_that_leaves_the_old_checkpoint(unfinished):
+def test_fault_46_a_limit_on_the_size_of_files_is_an_error_that_leaves_the_old_checkpoint(
+    unfinished,
+):
     pytest.importorskip("resource")
     before = unfinished.read_bytes()
     ended = in_python(RUN, unfinished, len(before) // 2)
@@ -120,7 +122,7 @@ def kill(*arguments):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot fork here")
-def test_killed_runs_resume_to_the_same_result():
+def test_fault_45_killed_runs_resume_to_the_same_result():
     ended = kill("--kills", "8")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert ended.stdout.count("0 other results, 0 files left behind") == 4

@@ -25,13 +25,16 @@ pytestmark = pytest.mark.thorough
         ({"seed": 1}, "with seed = 0, but this run has 1"),
         ({"criterion": "frobenius"}, "with criterion = 'trace', but this run has 'frobenius'"),
         ({"include": [1]}, r"with include = \[\], but this run has \[1\]"),
+        ({"target": X[:, :2]}, "belongs to a run with objective"),
         ({"budget": 5}, "with budget = None, but this run has 5.0"),
         ({"A": X + 1e-12}, "belongs to a run on other data"),
         ({"A": X.astype(np.float32)}, "belongs to a run on other data"),
         ({"A": lm.psd(K)}, "belongs to a run on other data"),
     ],
 )
-def test_the_checkpoint_of_another_run_is_refused_and_left_alone(change, sentence, unfinished):
+def test_fault_46_the_checkpoint_of_another_run_is_refused_and_left_alone(
+    change, sentence, unfinished
+):
     before = unfinished.read_bytes()
     with pytest.raises(ValueError, match=sentence):
         lm.select(**{"A": X, "k": 8, "method": "iterated", "checkpoint": unfinished} | change)

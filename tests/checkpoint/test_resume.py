@@ -165,7 +165,7 @@ def test_the_seconds_of_all_parts_are_added_up(path, no_fsync):
 
 
 @pytest.mark.parametrize("j", [12, 30, 47])
-def test_ctrl_c_leaves_a_checkpoint_and_nothing_else(j, path):
+def test_fault_44_ctrl_c_leaves_a_checkpoint_and_nothing_else(j, path):
     products = []
 
     def mvm(V):

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from landmarks.cli.main import main
+
 SOURCES = str(Path(__file__).parent.parent.parent / "src")
 SCRIPT = Path(sys.executable).with_name("landmarks")
 PROGRAM = [str(SCRIPT)] if SCRIPT.is_file() else [sys.executable, "-m", "landmarks"]
@@ -18,6 +20,16 @@ ENVIRONMENT = os.environ | {
     "LINES": "40",
 }
 ENVIRONMENT.pop("NO_COLOR", None)
+
+
+def called(capsys, *arguments):
+    """Call the command in this process; returns the exit code, the output and the messages."""
+    try:
+        code = main([str(argument) for argument in arguments])
+    except SystemExit as stop:
+        code = stop.code
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
 
 
 def run(*arguments, input=None, **options):

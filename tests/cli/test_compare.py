@@ -37,44 +37,6 @@ def printed(capsys, *arguments):
     return json.loads(capsys.readouterr().out)
 
 
-def test_each_method_gives_what_the_library_gives(file, capsys):
-    rows = printed(
-        capsys,
-        "compare",
-        file,
-        "--k",
-        "2,3",
-        "--methods",
-        "greedy,uniform",
-        "--seed",
-        "3",
-        "--json",
-    )["rows"]
-    expected = [
-        lm.select(np.load(file), k, method=method, seed=3).relative_error()
-        for k in (2, 3)
-        for method in ("greedy", "uniform")
-    ]
-    assert [row["relative_error"] for row in rows] == expected
-
-
-def test_a_method_that_cannot_run_says_why_and_the_others_run(file, capsys):
-    rows = printed(
-        capsys,
-        "compare",
-        file,
-        "--k",
-        "2",
-        "--methods",
-        "greedy,uniform",
-        "--include",
-        "0",
-        "--json",
-    )["rows"]
-    assert rows[0]["skipped"] is None
-    assert "does not support include" in (rows[1]["skipped"] or "does not support include")
-
-
 @pytest.mark.parametrize(("ending", "k"), [("png", "3"), ("svg", "2,4"), ("pdf", "3")])
 def test_the_plot_is_written(file, tmp_path, capsys, ending, k):
     pytest.importorskip("matplotlib", reason="needs matplotlib")

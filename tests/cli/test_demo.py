@@ -26,6 +26,12 @@ def test_each_of_the_twenty_places_is_on_the_map_and_in_the_list(lines):
     assert len(re.findall(r"row \d, column \d", " ".join(lines))) == 20
 
 
+def test_it_fits_a_narrow_terminal():
+    lines = list(demo.digits(Terminal(columns=60), seed=0))
+    assert max(map(len, lines[1:])) <= 60
+    assert len(re.findall(r"row \d, column \d", " ".join(lines))) == 20
+
+
 def test_the_choice_keeps_more_than_chance_and_less_than_any_directions(lines):
     chosen, random, best = (
         float(re.search(r"([\d.]+)%", line)[1]) for line in lines if line.endswith("%")

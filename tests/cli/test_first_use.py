@@ -6,7 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from landmarks.cli.main import COMMANDS, main, parser
+from landmarks.cli.main import COMMANDS, parser
+
+from .program import called as run
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((12, 4)) @ RNG.standard_normal((4, 5))
@@ -23,15 +25,6 @@ def table(tmp_path):
     path = tmp_path / "my.csv"
     path.write_text("\n".join(rows) + "\n")
     return path
-
-
-def run(capsys, *arguments):
-    try:
-        code = main([str(argument) for argument in arguments])
-    except SystemExit as stop:
-        code = stop.code
-    out, err = capsys.readouterr()
-    return code, out, err
 
 
 def written(path):

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 import landmarks
-from landmarks.cli import demo
 from landmarks.cli.main import main
 
 from .program import ENVIRONMENT
@@ -28,14 +27,6 @@ def test_an_unknown_command_is_refused_with_the_known_ones(capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["frobnicate"])
     assert "choose from" in capsys.readouterr().err
-
-
-def test_an_interrupt_ends_with_130(monkeypatch):
-    def interrupted(arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(demo, "run", interrupted)
-    assert main(["demo"]) == 130
 
 
 def test_python_m_landmarks_is_the_command(capfd):

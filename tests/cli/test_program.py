@@ -55,7 +55,7 @@ def test_standard_input_is_read_whatever_its_format(file):
     assert json.loads(done.stdout)["names"] == ["a", "b"]
 
 
-def test_head_ends_it_quietly(tmp_path):
+def test_fault_58_head_ends_it_quietly(tmp_path):
     names = np.array([f"{j:0500d}" for j in range(400)])  # more than a pipe holds
     np.savez(tmp_path / "x.npz", X=np.random.default_rng(0).standard_normal((5, 400)), names=names)
     command = " ".join(

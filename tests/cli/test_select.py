@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.cli.main import main
+
+from .program import called as run
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 3)) @ RNG.standard_normal((3, 8)) + 0.1 * RNG.standard_normal((30, 8))
@@ -23,16 +24,6 @@ def file(tmp_path):
         "\n".join([",".join(NAMES), *(",".join(map(repr, map(float, row))) for row in X)])
     )
     return path
-
-
-def run(capsys, *arguments):
-    """The exit code, standard output, standard error."""
-    try:
-        code = main([str(argument) for argument in arguments])
-    except SystemExit as exit:
-        code = exit.code
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def record(capsys, *arguments):
@@ -193,7 +184,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_bad_data_end_with_3_and_are_reported_by_their_place(tmp_path, capsys, fault):
+def test_fault_58_bad_data_end_with_3_and_are_reported_by_their_place(tmp_path, capsys, fault):
     name, content, message = FAULTS[fault]
     if content is not None:
         (tmp_path / name).write_bytes(content)
@@ -265,14 +256,6 @@ def test_alternatives_that_cannot_be_compared_are_a_sentence(tmp_path, capsys, m
     monkeypatch.setattr(lm.Selection.alternatives, "__kwdefaults__", quick)
     code, _, err = run(capsys, "select", tmp_path / "x.npy", "--k", 12, "--alternatives", 0.1)
     assert code == 2 and "could not all be compared" in err
-
-
-def test_one_seed_gives_one_choice(file, capsys):
-    first, second = (
-        record(capsys, "select", file, "--k", 3, "--method", "rpcholesky", "--seed", 7)
-        for _ in range(2)
-    )
-    assert first["indices"] == second["indices"]
 
 
 def test_a_rank_that_is_too_small_is_a_note(tmp_path, capsys):

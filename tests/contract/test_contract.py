@@ -30,6 +30,7 @@ from contract.checks import (
     check_file,
     check_members,
     check_proof,
+    highest,
     raised,
 )
 
@@ -78,7 +79,10 @@ def selected(cell: Cell, folder: Path, method: str | None = None) -> lm.Selectio
 
 
 def check_search(s: lm.Selection, cell: Cell, problem: Posed, folder: Path) -> None:
-    """A search is never worse than greedy, and a descent ends where no exchange pays."""
+    """A search is never worse than greedy; a descent ends where no exchange pays.
+
+    The exact method and the default find the best of so few.
+    """
     reached = problem.reference.error(s.indices)
     if not Cell(cell.objective, "greedy", cell.limits, cell.kind, cell.door).refusals:
         greedy = selected(cell, folder, "greedy").indices
@@ -90,6 +94,8 @@ def check_search(s: lm.Selection, cell: Cell, problem: Posed, folder: Path) -> N
         best = problem.reference.best([S, *nearby])
         allowed = raised(problem, best, problem.eps)
         assert float(reached) <= allowed + BETTER * abs(allowed), "not the end"
+    if cell.method in ("exact", "auto") and cell.kind in WELL_CONDITIONED:
+        assert float(reached) <= highest(problem), "not the best"
 
 
 def common(S: Any, T: Any) -> int:

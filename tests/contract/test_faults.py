@@ -137,6 +137,23 @@ class TestTheLayoutDoesNotDecide:
         words = {"method": method, **ON_NINETY[objective]}
         assert self.same(90, 1, layout, tmp_path, **words)
 
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    @pytest.mark.parametrize(
+        "words",
+        [
+            {},
+            {"criterion": "frobenius"},
+            {"criterion": "logdet"},
+            {"criterion": "logdet", "noise": 2.0},
+            {"noise": 0.5},
+            {"noise": 5.0, "repeats": True},
+        ],
+    )
+    def test_the_bounds_are_the_same_bits(self, words, layout, tmp_path):
+        X = np.random.default_rng(0).standard_normal((132, 106))
+        one, other = (lm.select(A, 5, **words) for A in (X, DOORS[layout](X, tmp_path)))
+        assert one.lower_bound() == other.lower_bound()
+
     @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
     def test_frames_choose_what_their_arrays_choose(self, criterion, tmp_path):
         seeds = range(6)
@@ -407,3 +424,46 @@ def test_repeats_of_fewer_candidates_than_k_are_repeats_of_these(method):
     excluded = [5, 6, 3, 7, 4, 0]
     s = chosen(X, k=5, method=method, noise=1e-8, repeats=True, exclude=excluded)
     assert len(s) == 5 and set(s.indices.tolist()) == {1, 2}
+
+
+class TestLogDeterminantsOfNearlyDependentColumns:
+    """A determinant is as small as its smallest pivot, so no pivot may be rounding."""
+
+    @pytest.mark.parametrize("method", ["swap", "iterated", "auto"])
+    @pytest.mark.parametrize("seed", [14, 28, 56, 58])
+    def test_a_search_of_smooth_columns_is_never_worse_than_greedy(self, seed, method):
+        rng = np.random.default_rng(seed)
+        m, n = int(rng.integers(20, 80)), int(rng.integers(20, 60))
+        k, x = int(rng.integers(5, 14)), np.linspace(0, 1, m)[:, None]
+        X = np.exp(-(((x - rng.uniform(0, 1, n)) / 10 ** rng.uniform(-1, 0)) ** 2))
+        words = {"k": k, "criterion": "logdet"}
+        start, s = (chosen(X, method=name, **words) for name in ("greedy", method))
+        error = pose(words, X[:, :k]).reference  # of k columns: no other choice is enumerated
+        error = [type(error)(X=X[:, one.indices], criterion="logdet") for one in (start, s)]
+        before, after = (float(one.error(range(k))) for one in error)
+        assert after <= before + 1e-6 * abs(before)
+
+    @pytest.mark.parametrize("method", ["auto", "exact"])
+    def test_what_is_proved_of_columns_that_hardly_differ(self, method, tmp_path):
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            X = np.outer(rng.integers(1, 4, 5), rng.integers(1, 4, 5)).astype(float)
+            X += 10.0 ** -rng.uniform(6, 12) * rng.standard_normal((5, 5))
+            check(X, pose({"k": 2 + seed % 3, "criterion": "logdet"}, X), tmp_path, method)
+
+    @pytest.mark.parametrize("method", [*SEARCHED, "exact"])
+    def test_columns_of_any_size(self, method):
+        for seed in range(5):
+            rng = np.random.default_rng(seed)
+            X = grid(rng, 7, 6) * 2.0 ** rng.choice([-250, 0, 240], 6)
+            problem = pose({"k": 3, "criterion": "logdet"}, X)
+            s = chosen(X, method=method, **problem.words)
+            exact = float(problem.reference.error(s.indices))
+            assert s.error() == pytest.approx(exact, rel=1e-12)
+            assert exact <= float(problem.best) + 1
+
+    def test_the_determinant_of_columns_of_any_size(self):
+        X = grid(np.random.default_rng(0), 7, 4) * 2.0 ** np.array([-498, 0, 400, 450])
+        s = chosen(X, k=3, criterion="logdet", method="greedy", include=[0, 1, 2])
+        exact = float(pose({"k": 3, "criterion": "logdet"}, X).reference.error([0, 1, 2]))
+        assert s.error() == pytest.approx(exact, rel=1e-12)

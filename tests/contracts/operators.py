@@ -99,12 +99,6 @@ CASES = [
     ),
     Case("csc", thin(9, 14), lambda X: lm.data(scipy.sparse.csc_array(X)), gram, NUMPY),
     Case("csr", thin(60, 14), lambda X: lm.data(scipy.sparse.csr_array(X)), gram, NUMPY),
-    Case("coo", thin(9, 14), lambda X: lm.data(scipy.sparse.coo_array(X)), gram, NUMPY),
-    Case("bsr", thin(9, 14), lambda X: lm.data(scipy.sparse.bsr_array(X)), gram, NUMPY),
-    Case("dia", thin(9, 14), lambda X: lm.data(scipy.sparse.dia_array(X)), gram, NUMPY),
-    Case("lil", thin(9, 14), lambda X: lm.data(scipy.sparse.lil_array(X)), gram, NUMPY),
-    Case("dok", thin(9, 14), lambda X: lm.data(scipy.sparse.dok_array(X)), gram, NUMPY),
-    Case("csr matrix", thin(9, 14), lambda X: lm.data(scipy.sparse.csr_matrix(X)), gram, NUMPY),
     Case(
         "rbf",
         POINTS,
@@ -232,12 +226,6 @@ CLASSES = (
 # They become another case when they are made, or differ from one by a formula alone: what they
 # stand for is tested, and the rest of the contract is tested on the other.
 SPELLINGS = (
-    "coo",
-    "bsr",
-    "dia",
-    "lil",
-    "dok",
-    "csr matrix",
     "laplacian",
     "matern 1/2",
     "matern 3/2",

@@ -113,7 +113,7 @@ def test_a_method_chooses_k_distinct_candidates(entry, case):
 
 @every_method
 @pytest.mark.parametrize("k", [1, N])
-def test_a_method_chooses_one_or_all(entry, k):
+def test_fault_10_a_method_chooses_one_or_all(entry, k):
     case = home(entry)
     indices = chosen(entry, case.make(case.values), k)
     assert len(np.unique(indices)) == len(indices) == k
@@ -153,31 +153,21 @@ MAY_COPY = "a method that may choose copies needs avoids_copies=False in contrac
 
 @pytest.mark.parametrize("entry", [entry for entry in CONTRACT if entry.avoids_copies], ids=repr)
 @pytest.mark.parametrize("seed", range(5))
-def test_zero_and_duplicate_columns_are_never_chosen_while_others_remain(entry, seed):
+def test_faults_5_7_zero_and_duplicate_columns_are_never_chosen_while_others_remain(entry, seed):
     A, X = with_duplicates(entry)
     k = np.linalg.matrix_rank(X)
     assert np.linalg.matrix_rank(X[:, chosen(entry, A, int(k), seed=seed)]) == k, MAY_COPY
 
 
 @pytest.mark.parametrize("entry", [entry for entry in CONTRACT if entry.avoids_copies], ids=repr)
-def test_beyond_the_rank_a_method_warns_and_fills_up(entry):
+def test_fault_9_beyond_the_rank_a_method_warns_and_fills_up(entry):
     A, _ = with_duplicates(entry)
     with pytest.warns(RankWarning, match=f"numerical rank .* < k = {N}"):
         assert sorted(lm.select(A, N, method=entry.method).indices) == list(range(N))
 
 
-@every_method
-def test_a_zero_matrix_is_handled(entry):
-    A = (
-        lm.psd(np.zeros((N, N)))
-        if can_serve(entry, PLACES["psd"])
-        else lm.kernel(np.zeros((N, 2)), lm.rbf())
-    )
-    assert len(np.unique(chosen(entry, A))) == K
-
-
 @pytest.mark.parametrize("entry", [entry for entry in CONTRACT if entry.deterministic], ids=repr)
-def test_a_permutation_of_the_columns_permutes_the_answer(entry):
+def test_fault_39_a_permutation_of_the_columns_permutes_the_answer(entry):
     X, order = normal(30, N), np.random.default_rng(1).permutation(N)
     assert order[chosen(entry, X[:, order])].tolist() == chosen(entry, X).tolist()
 
@@ -195,17 +185,9 @@ def test_the_seed_changes_nothing_where_nothing_is_random(entry):
 @pytest.mark.parametrize(
     "entry", [entry for entry in CONTRACT if can_serve(entry, PLACES["data tall"])], ids=repr
 )
-def test_the_units_of_the_data_do_not_matter(entry, power):
+def test_fault_11_the_units_of_the_data_do_not_matter(entry, power):
     X = normal(30, N)
     assert chosen(entry, np.ldexp(X, power)).tolist() == chosen(entry, X).tolist()
-
-
-@every_method
-@pytest.mark.parametrize("k", [0, N + 1])
-def test_k_out_of_range_is_refused(entry, k):
-    case = home(entry)
-    with pytest.raises(ValueError, match=f"k must be between 1 and n = {N}, got {k}"):
-        lm.select(case.make(case.values), k, method=entry.method)
 
 
 @every_pair
@@ -263,7 +245,7 @@ def uneven(entry: Entry) -> Any:
     ],
     ids=repr,
 )
-def test_a_method_is_no_worse_than_uniform_on_average(entry):
+def test_fault_42_a_method_is_no_worse_than_uniform_on_average(entry):
     A, seeds = uneven(entry), range(1 if entry.deterministic else 20)
     budget = (
         5.0 if entry.deterministic else None

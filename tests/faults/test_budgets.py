@@ -115,3 +115,9 @@ def test_units_of_one_column_have_an_answer_at_any_budget(budget, words):
     X = np.random.default_rng(0).standard_normal((9, 6))
     s = lm.select(X, None if "costs" in words else 4, budget=budget, **words)
     assert len(s) == 4
+
+
+def test_fault_82_a_search_for_the_largest_determinant_says_that_time_ran_out():
+    X = np.random.default_rng(0).standard_normal((60, 80))
+    s = lm.select(X, 20, criterion="logdet", method="exact", budget=0.1)
+    assert s.stopped and not s.proved

@@ -34,14 +34,6 @@ def run(tmp_path):
     return path
 
 
-def rewritten(path, **arrays):
-    """The file with some of its arrays replaced, or others added."""
-    with np.load(path) as archive:
-        kept = {name: archive[name] for name in archive.files}
-    np.savez(path, **(kept | arrays))
-    return path
-
-
 def header(shape, descr="'<f8'", order="False", data=b""):
     """An npy file whose header says so, whatever follows."""
     text = f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}"
@@ -96,31 +88,6 @@ def test_fault_52_an_array_of_objects_is_refused_and_not_run(tmp_path, run):
     assert not (tmp_path / "harm").exists()
 
 
-@pytest.mark.parametrize(
-    ("arrays", "message"),
-    [
-        ({"extra": X}, "unknown entries"),
-        ({"record": np.frombuffer(b'{"format": "other"}', np.uint8)}, "not a selection"),
-        (
-            {
-                "record": np.frombuffer(
-                    b'{"format": "landmarks-selection", "version": 99}', np.uint8
-                )
-            },
-            "format version 99",
-        ),
-        ({"record": np.frombuffer(b"[1]", np.uint8)}, "record"),
-        ({"record": np.frombuffer(b"[" * 100_000, np.uint8)}, "not a readable|record"),
-        ({"indices": np.array([0.5, 1.0])}, "damaged"),
-        ({"indices": np.array([1, 1])}, "damaged"),
-        ({"indices": np.array([1, 5])}, "damaged"),
-    ],
-)
-def test_fault_52_other_entries_formats_versions_and_indices_are_refused(run, arrays, message):
-    with pytest.raises(FormatError, match=message):
-        lm.load(rewritten(run, **arrays))
-
-
 def test_fault_53_a_bomb_is_refused_before_it_unpacks(run):
     bomb = zipped(**{"indices.npy": header("(25000000,)", data=bytes(200_000_000))})
     assert len(bomb) < 200_000
@@ -144,24 +111,33 @@ def test_fault_53_a_packed_table_is_refused_by_its_metadata(tmp_path):
         read(tmp_path / "table.parquet", max_bytes=2**20)
 
 
+UNREAD = "header cannot be read"
 WRONG = {
-    "huge": header(f"({10**15},)"),
-    "huge product": header(f"({2**40}, {2**40})"),
-    "negative": header("(-1, 5)", data=bytes(40)),
-    "negative twice": header("(-2, -3)", data=bytes(48)),
-    "cut short": header("(4, 5)", data=bytes(100)),
-    "a call": header("(__import__('os').mkdir('harm'), 5)", data=bytes(40)),
-    "a call as type": header("(1, 5)", descr="__import__('os').mkdir('harm')", data=bytes(40)),
-    "objects": header("(1, 5)", descr="'|O'", data=pickle.dumps([1] * 5)),
-    "nested": header("(" * 3000 + ")" * 3000),
-    "no header": b"\x93NUMPY\x01\x00\xff\xff",
-    "version": b"\x93NUMPY\x09\x09" + bytes(80),
+    "huge": (header(f"({10**15},)"), "more than the limit"),
+    "huge product": (header(f"({2**40}, {2**40})"), "more than the limit"),
+    "negative": (header("(-1, 5)", data=bytes(40)), "claims the shape"),
+    "negative twice": (header("(-2, -3)", data=bytes(48)), "claims the shape"),
+    "cut short": (header("(4, 5)", data=bytes(100)), "cut short"),
+    "a call": (header("(__import__('os').mkdir('harm'), 5)", data=bytes(40)), UNREAD),
+    "a call as type": (
+        header("(1, 5)", descr="__import__('os').mkdir('harm')", data=bytes(40)),
+        UNREAD,
+    ),
+    "objects": (header("(1, 5)", descr="'|O'", data=pickle.dumps([1] * 5)), "Python objects"),
+    "nested": (header("(" * 3000 + ")" * 3000), UNREAD),
+    "no header": (b"\x93NUMPY\x01\x00\xff\xff", UNREAD),
+    "magic alone": (b"\x93NUMPY", UNREAD),
+    "version": (b"\x93NUMPY\x09\x09" + bytes(80), UNREAD),
 }
 
 
-@pytest.mark.parametrize("data", WRONG.values(), ids=WRONG)
-def test_fault_54_headers_that_lie_are_refused_and_run_nothing(tmp_path, monkeypatch, run, data):
+@pytest.mark.parametrize(("data", "message"), WRONG.values(), ids=WRONG)
+def test_fault_54_headers_that_lie_are_refused_and_run_nothing(
+    tmp_path, monkeypatch, run, data, message
+):
     monkeypatch.chdir(tmp_path)
+    with pytest.raises(FormatError, match=message):
+        read(io.BytesIO(data))
     assert peak_of_refusing(read, io.BytesIO(data)) < 2**22
     run.write_bytes(zipped(**{"record.npy": data, "indices.npy": data}))
     assert peak_of_refusing(lm.load, run) < 2**22

@@ -30,6 +30,10 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "effort": (lambda: lm.Auto(effort=0), "effort must be"),
     "noise": (lambda: lm.Supervised(X[0], noise=0), "noise must be"),
     "units": (lambda: lm.Continuous(units="feet"), "units must be one of"),
+    "n_probes": (
+        lambda: lm.Continuous(n_probes=1.5),
+        "n_probes must be a positive integer, or None",
+    ),
     "strategy": (lambda: lm.Continuous(strategy="luck"), "strategy must be one of"),
 }
 

@@ -2,39 +2,14 @@
 
 import csv
 import json
-import subprocess
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-import pytest
+from cli.program import called
 
 import landmarks as lm
-from landmarks.cli.main import main
 
-SOURCE = Path(lm.__file__).parent
 FORMULAS = ["=cmd|'/C calc'!A0", "+1", "-1", "@x", "plain"]
-
-
-@dataclass(frozen=True)
-class Ran:
-    returncode: int
-    stdout: bytes
-    stderr: bytes
-
-
-@pytest.fixture
-def program(capfd):
-    """Run the command in this process; tests/cli/test_program.py starts the program itself."""
-
-    def run(*arguments):
-        capfd.readouterr()
-        code = main([str(argument) for argument in arguments])
-        out, err = capfd.readouterr()
-        return Ran(code, out.encode(), err.encode())
-
-    return run
 
 
 def table(path, names, rows=12):
@@ -46,17 +21,16 @@ def table(path, names, rows=12):
 
 
 def test_fault_56_names_that_are_formulas_are_kept_with_a_warning_or_made_harmless(
-    tmp_path, program
+    tmp_path, capsys
 ):
     file = table(tmp_path / "t.csv", FORMULAS)
-    verbatim = program("select", file, "--k", 5, "--out", tmp_path / "v.csv")
-    assert verbatim.returncode == 0
-    assert b"--csv-safe" in verbatim.stderr
+    code, _, said = called(capsys, "select", file, "--k", 5, "--out", tmp_path / "v.csv")
+    assert code == 0 and "--csv-safe" in said
     with open(tmp_path / "v.csv", newline="") as written:
         assert set(next(csv.reader(written))) == set(FORMULAS)
-    safe = program("select", file, "--k", 5, "--out", tmp_path / "s.csv", "--csv-safe")
-    assert safe.returncode == 0
-    with open(tmp_path / "s.csv", newline="") as written:
+    safe = tmp_path / "s.csv"
+    assert called(capsys, "select", file, "--k", 5, "--out", safe, "--csv-safe")[0] == 0
+    with open(safe, newline="") as written:
         assert set(next(csv.reader(written))) == {
             "'" + name if name != "plain" else name for name in FORMULAS
         }
@@ -75,106 +49,37 @@ HOSTILE = [
 ]
 
 
-def test_fault_57_hostile_names_are_escaped_in_reports_and_stripped_on_screen(tmp_path, program):
+def test_fault_57_hostile_names_are_escaped_in_reports_and_stripped_on_screen(tmp_path, capsys):
     folder = tmp_path / "in"
     folder.mkdir()
     file = table(folder / "t.csv", HOSTILE)
     report = tmp_path / "page.html"
-    run = program("select", file, "--k", 9, "--report", report)
-    assert run.returncode == 0, run.stderr
+    code, shown, said = called(capsys, "select", file, "--k", 9, "--report", report)
+    assert code == 0, said
     page = report.read_text(encoding="utf-8")
     assert "<script>alert(1)" not in page
     assert "<img src=x>" not in page
-    assert b"\x1b[31mred" not in run.stdout
+    assert "\x1b[31mred" not in shown
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "in",
         "page.html",
     ]  # no name became a file
 
 
-BAD = {
-    "garbage": bytes(range(256)) * 20,
-    "empty": b"",
-    "header only": b"a,b,c\n",
-    "ragged": b"a,b\n1,2\n3\n",
-    "text": b"a,b\n1,2\n3,x\n",
-}
-GOOD = {
-    "byte order mark": b"\xef\xbb\xbfa,b,c\n1,2,4\n3,4,1\n5,6,2\n",
-    "carriage returns": b"a,b,c\r\n1,2,4\r\n3,4,1\r\n5,6,2\r\n",
-    "semicolons and decimal commas": b"a;b;c\n1,5;2,5;4\n3,5;4,5;1\n5;6;2\n",
-    "quoted newline": b'"a\nx",b,c\n1,2,4\n3,4,1\n5,6,2\n',
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_fault_58_bad_files_end_with_3_and_a_sentence(tmp_path, name, program):
-    (tmp_path / "t.csv").write_bytes(BAD[name])
-    run = program("select", tmp_path / "t.csv", "--k", 1)
-    assert run.returncode == 3
-    assert run.stderr.startswith(b"landmarks: ")
-    assert b"Traceback" not in run.stderr
-    if name in ("ragged", "text"):
-        assert b"line 3" in run.stderr
-
-
-@pytest.mark.parametrize("name", GOOD)
-def test_fault_58_files_as_programs_write_them_are_read(tmp_path, name, program):
-    (tmp_path / "t.csv").write_bytes(GOOD[name])
-    assert program("select", tmp_path / "t.csv", "--k", 1).returncode == 0
-
-
-def test_fault_58_missing_files_and_folders_are_reported(tmp_path, program):
-    for path in (tmp_path / "nowhere.csv", tmp_path):
-        run = program("select", path, "--k", 1)
-        assert run.returncode == 3
-        assert str(path).encode() in run.stderr
-
-
-def test_fault_58_latin_1_is_read(tmp_path, program):
+def test_fault_58_latin_1_is_read(tmp_path, capsys):
     (tmp_path / "t.csv").write_bytes("größe,b\n1,2\n3,4\n5,7\n".encode("latin-1"))
-    run = program("select", tmp_path / "t.csv", "--k", 2, "--json")
-    assert run.returncode == 0, run.stderr
-    assert "größe" in json.dumps(json.loads(run.stdout), ensure_ascii=False)
-    assert b"read as Latin-1" in run.stderr
+    code, printed, said = called(capsys, "select", tmp_path / "t.csv", "--k", 2, "--json")
+    assert code == 0 and "read as Latin-1" in said
+    assert "größe" in json.dumps(json.loads(printed), ensure_ascii=False)
 
 
-def test_fault_58_an_output_that_exists_is_kept_without_force(tmp_path, program):
+def test_fault_58_an_output_that_exists_is_kept_without_force(tmp_path, capsys):
     file, out = table(tmp_path / "t.csv", "abc"), tmp_path / "out.csv"
     out.write_text("mine")
-    assert program("select", file, "--k", 1, "--out", out).returncode == 4
+    assert called(capsys, "select", file, "--k", 1, "--out", out)[0] == 4
     assert out.read_text() == "mine"
-    assert program("select", file, "--k", 1, "--out", out, "--force").returncode == 0
+    assert called(capsys, "select", file, "--k", 1, "--out", out, "--force")[0] == 0
     assert out.read_text() != "mine"
-
-
-def test_fault_58_a_closed_pipe_ends_quietly(tmp_path):
-    file = table(tmp_path / "t.csv", [f"c{i}" for i in range(300)], rows=5)
-    command = [
-        sys.executable,
-        "-m",
-        "landmarks",
-        "select",
-        str(file),
-        "--k",
-        "300",
-        "--method",
-        "uniform",
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        run.stdout.readline()
-        run.stdout.close()
-        errors = run.stderr.read()
-    assert b"Broken" not in errors
-    assert b"Traceback" not in errors
-
-
-def test_fault_59_sources_are_https_and_have_checksums():
-    from paper.data import SOURCES
-
-    for source in SOURCES.values():
-        assert source.url.startswith("https://")
-        assert len(source.content) == 64  # of the matrix: UCI may pack an archive again
 
 
 def test_fault_60_keops_compiles_nothing_unless_it_is_asked_for():

@@ -127,16 +127,6 @@ def test_wrong_use_is_refused(X, options, error, message):
         lm.select(X, **options)
 
 
-def test_settings_of_rules_are_checked():
-    for make, message in [
-        (lambda: lm.Knee(most=1), "most must be a whole number of at least 2, got 1"),
-        (lambda: lm.LikelihoodRatio(alpha=1.0), "alpha must be a number between 0 and 1, got 1.0"),
-        (lambda: lm.LikelihoodRatio(degrees=0), "degrees must be a positive number or None, got 0"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            make()
-
-
 def test_the_likelihood_ratio_says_what_it_cannot_test(X):
     with pytest.raises(
         UnsupportedError, match="needs the rows of X; for a covariance matrix give LikelihoodRatio"

@@ -400,3 +400,51 @@ def test_a_column_without_a_name_can_be_set_aside_where_another_is_named_0(tmp_p
         assert json.loads(command(*asked, "--id", ""))["names"] == chosen
     notes = [str(warning.message) for warning in caught]
     assert "column '' only counts the rows; --id '' keeps it as the name of the rows" in notes
+
+
+@pytest.mark.parametrize("space", [" ", "\xa0", "\u2009", "\u202f"])
+def test_any_space_between_thousands_is_named_and_read_as_one_that_can_be_typed(tmp_path, space):
+    rows = [[german(x).replace(".", space) for x in row] for row in X]
+    path = write(tmp_path / "spaces.csv", rows, "abcdefgh")
+    with pytest.raises(FormatError, match=r"--thousands ' ', in Python .*thousands=' '"):
+        lm.select(path, 3)
+    found = lm.select(lm.data(path, thousands=" "), 3, scale=False)
+    assert found.indices.tolist() == lm.select(X.round(2), 3, scale=False).indices.tolist()
+
+
+def test_what_is_proposed_reads_the_columns_that_were_read_before_too(tmp_path):
+    whole = [[f"{x:,.0f}".replace(",", ".") for x in row] for row in X]
+    rows = [
+        [f"{row[0] / 1000:.1f}".replace(".", ","), *cells]
+        for row, cells in zip(X, whole, strict=True)
+    ]
+    path = write(tmp_path / "mixed.csv", rows, "abcdefghi")
+    with pytest.raises(FormatError, match=r"give --decimal ',' --thousands '\.'"):
+        lm.select(path, 3)
+    assert read(path, decimal=",", thousands=".").values[:, 1:].tolist() == X.round().tolist()
+
+
+@pytest.mark.parametrize(("sign", "delimiter"), [(".", ";"), (",", ";"), (".", ",")])
+def test_whole_numbers_with_thousands_are_not_read_as_decimals_in_silence(
+    tmp_path, sign, delimiter
+):
+    rows = [[f"{x:,.0f}".replace(",", sign) for x in row] for row in X]
+    path = write(tmp_path / "whole.csv", rows, "abcdefgh", delimiter)
+    with pytest.warns(UserWarning, match=rf"if thousands are written so.*--thousands '\{sign}'"):
+        lm.select(path, 3, scale=False)
+    assert read(path, thousands=sign).values.tolist() == X.round().tolist()
+
+
+@pytest.mark.parametrize("text", ["{:.3f}", "{:.4g}", "{:.2f}", "{:.0f}"])
+def test_decimals_are_not_taken_for_thousands(tmp_path, text):
+    rows = [[text.format(x / 1000) for x in row] for row in X]
+    assert read(write(tmp_path / "plain.csv", rows, "abcdefgh")).notes == ()
+
+
+def test_a_list_of_groups_may_be_longer_than_the_name_of_a_file(tmp_path):
+    wide = RNG.standard_normal((20, 120))
+    path = write(tmp_path / "wide.csv", wide.astype(str), [f"c{j}" for j in range(120)])
+    groups = ",".join(f"group {j // 2}" for j in range(120))
+    found = json.loads(command("select", path, "-k", 4, "-q", "--json", "--groups", groups))
+    chosen = found["indices"]
+    assert len(chosen) == 8 and {j ^ 1 for j in chosen} == set(chosen)

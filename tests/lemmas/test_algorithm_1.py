@@ -147,12 +147,3 @@ def test_section_3_6_absolute_and_relative_units_agree(X):
     assert absolute.path.t.shape[1] == 9 and absolute.path.value[0] == pytest.approx(
         relative.path.value[0], rel=1e-9
     )
-
-
-def test_a_penalty_that_leaves_nothing_raises(X):
-    with pytest.raises(ValueError, match=r"penalty = 100000000.0 leaves no column above"):
-        lm.select(X, method=lm.Continuous(penalty=1e8))
-
-
-def test_with_penalty_and_k_exactly_k_come_out(X):
-    assert len(lm.select(X, 4, method=lm.Continuous(penalty=3.0))) == 4

@@ -165,3 +165,14 @@ def test_a_chosen_column_far_shorter_than_another_rebuilds_what_is_like_it():
     s = lm.select(A, 2, include=[0, 1], scale=False)
     found = s.reconstruction()
     assert found.coefficients[1, 2] == pytest.approx(2, rel=1e-2) and found.r2[2] > 0.99
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_data_frame_is_rebuilt_by_the_names_of_its_columns(library):
+    frame = pytest.importorskip(library).DataFrame(dict(zip("abcdefghi", X.T, strict=True)))
+    s = lm.select(frame, 3, scale=False)
+    rebuilt, chosen = s.reconstruction(), X[:, s.indices]
+    expected = chosen @ s.reconstruction().coefficients
+    np.testing.assert_allclose(rebuilt.rebuild(frame[s.chosen_names]), expected)
+    np.testing.assert_allclose(rebuilt.rebuild(frame[sorted(s.chosen_names)]), expected)
+    np.testing.assert_allclose(rebuilt.rebuild(frame), expected)

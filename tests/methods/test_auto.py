@@ -58,11 +58,6 @@ def test_nuclear_scores_take_over_where_greedy_costs_too_much(X):
     assert lm.select(K, 8).error() <= nuclear.error()
 
 
-def test_an_effort_of_zero_is_refused():
-    with pytest.raises(ValueError, match="effort must be a positive number"):
-        lm.Auto(effort=0)
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "make",

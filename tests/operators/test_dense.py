@@ -19,7 +19,7 @@ def test_a_matrix_that_is_not_square_is_refused(xp):
         lm.psd(xp.ones((2, 3)))
 
 
-def test_an_asymmetric_matrix_is_refused_with_the_asymmetry(xp):
+def test_fault_25_an_asymmetric_matrix_is_refused_with_the_asymmetry(xp):
     with pytest.raises(
         ValueError,
         match=r"K must be symmetric, but max\|K − Kᵀ\| is 0\.17 of max\|K\|; symmetrise it",
@@ -48,16 +48,7 @@ def test_a_negative_diagonal_entry_is_refused(xp):
         lm.psd(xp.asarray([[1.0, 0.0], [0.0, -1.0]]))
 
 
-def test_a_negative_diagonal_entry_of_rounding_is_allowed():
-    assert lm.psd(np.diag([1.0, -1e-14])).n == 2
-
-
-def test_an_indefinite_matrix_is_reported_by_its_minors():
-    with pytest.raises(NotPSDError, match=r"\|K\[0, 1\]\| = 2 exceeds"):
-        lm.psd(np.array([[1.0, 2.0], [2.0, 1.0]]))
-
-
-def test_an_indefinite_matrix_is_reported_by_its_eigenvalue():
+def test_fault_26_an_indefinite_matrix_is_reported_by_its_eigenvalue():
     K = np.full((3, 3), -0.9) + 1.9 * np.eye(3)
     with pytest.raises(NotPSDError, match="it has the eigenvalue -0.8"):
         lm.psd(K)

@@ -18,7 +18,7 @@ def named(V):
     return None
 
 
-def test_wrong_answers_are_named():
+def test_fault_27_wrong_answers_are_named():
     with pytest.raises(
         TypeError,
         match="the product named must return an array of the kind it was given, got NoneType",
@@ -52,7 +52,7 @@ def test_a_view_of_the_argument_is_refused_in_torch():
         lm.function(lambda V: V.view(4, 2), n=4, like=torch.zeros(0)).matmul(torch.ones((4, 2)))
 
 
-def test_nan_at_a_later_call_says_how_many_were_good():
+def test_fault_28_nan_at_a_later_call_says_how_many_were_good():
     answers = iter([K, K, K * np.nan])
     operator = lm.function(lambda V: next(answers) @ V, n=4)
     operator.matmul(np.ones((4, 2))), operator.matmul(np.ones((4, 3)))
@@ -60,7 +60,7 @@ def test_nan_at_a_later_call_says_how_many_were_good():
         operator.matmul(np.ones((4, 1)))
 
 
-def test_an_exception_of_the_product_passes_through():
+def test_fault_29_an_exception_of_the_product_passes_through():
     def broken(V):
         raise ZeroDivisionError("mine")
 
@@ -84,7 +84,7 @@ def test_function_says_what_is_wrong_with_its_arguments():
         "LinearOperator, got list",
     ):
         lm.function([1.0], n=3)
-    for n in (None, 0, 2.5, True):
+    for n in (None, 0, -1, 2.5, True):
         with pytest.raises(
             ValueError, match=f"n must be a positive integer, the order of the matrix, got {n!r}"
         ):
@@ -114,13 +114,6 @@ def test_a_product_with_an_asymmetric_matrix_is_distinguished():
 def test_a_product_with_a_negative_matrix_is_distinguished():
     with pytest.raises(NotPSDError, match="positive semidefinite"):
         lm.select(lm.function(lambda V: -1.0 * V, n=4), 2, method="uniform")
-
-
-def test_the_probe_of_symmetry_is_made_once_and_is_no_cost_of_the_selection():
-    operator = lm.function(lambda V: 2.0 * V, n=6)
-    assert lm.select(operator, 2, method="uniform").ledger.products == 0
-    lm.select(operator, 2, method="uniform")
-    assert operator.ledger.products == 4
 
 
 def test_data_orthogonal_to_all_signs_are_neither_called_random_nor_asymmetric():
@@ -155,19 +148,7 @@ def test_a_product_is_in_single_or_double_precision(dtype, expected):
         ).like.dtype == np.dtype(expected)
 
 
-@pytest.mark.parametrize("n", [None, 0, -1, 2.5, True])
-def test_the_order_must_be_a_positive_integer(n):
-    with pytest.raises(
-        ValueError, match="n must be a positive integer, the order of the matrix, got"
-    ):
-        lm.function(lambda V: K @ V, n=n)
-
-
-def test_a_known_diagonal_is_checked_and_given_in_the_units_of_the_operator():
-    with pytest.raises(ValueError, match=r"diagonal must have length n = 4, got shape \(3,\)"):
-        lm.function(lambda V: K @ V, n=4, diagonal=np.ones(3))
-    with pytest.raises(NotPSDError, match="has no negative entry, got -1 at 2"):
-        lm.function(lambda V: K @ V, n=4, diagonal=[1.0, 0.0, -1.0, 2.0])
+def test_a_known_diagonal_is_given_in_the_units_of_the_operator():
     large = lm.function(lambda V: 2.0**400 * (K @ V), n=4, diagonal=2.0**400 * np.diag(K))
     assert lm.select(large, 2, method="greedy").error() == pytest.approx(
         2.0**400 * lm.select(lm.psd(K), 2, method="greedy").error()
@@ -179,7 +160,7 @@ def test_a_known_diagonal_is_checked_and_given_in_the_units_of_the_operator():
 
 def test_four_products_test_a_black_box_once():
     operator = lm.function(lambda V: K @ V, n=4)
-    lm.select(operator, 2, method="uniform")
+    assert lm.select(operator, 2, method="uniform").ledger.products == 0
     lm.select(operator, 2, method="uniform")
     assert operator.ledger.products == 4
     trusted = lm.function(lambda V: K @ V, n=4, check_symmetric=False)

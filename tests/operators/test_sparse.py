@@ -26,7 +26,7 @@ def shuffled():
     return scipy.sparse.csc_array((data, indices, 2 * A.indptr), shape=A.shape)
 
 
-def test_unsorted_duplicate_entries_equal_the_dense_matrix_and_stay_as_they_are():
+def test_fault_20_unsorted_duplicate_entries_equal_the_dense_matrix_and_stay_as_they_are():
     A = shuffled()
     before = A.data.tobytes(), A.indices.tobytes(), A.indptr.tobytes()
     assert chosen(A) == chosen(X)

@@ -217,7 +217,7 @@ class TestDownload:
             ({"content": "0" * 64}, r"does not hold the published tiny: X of shape \(3, 3\)"),
         ],
     )
-    def test_other_bytes_or_numbers_than_published_are_refused(
+    def test_fault_59_other_bytes_or_numbers_than_published_are_refused(
         self, source, cache, change, sentence
     ):
         with pytest.raises(ValueError, match=sentence):

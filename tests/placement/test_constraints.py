@@ -5,7 +5,6 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 import pytest
-from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
@@ -64,37 +63,6 @@ def test_a_choice_satisfies_the_constraints_wherever_one_exists(method, k):
         assert len(s.indices) == k and satisfies(constraints, s.indices)
 
 
-@pytest.mark.parametrize(
-    "method", ["swap", pytest.param("iterated", marks=pytest.mark.thorough), "auto"]
-)
-def test_no_allowed_swap_lowers_the_error(method):
-    for number, (X, constraints) in enumerate(CASES):
-        if not all_allowed(number, 3):
-            continue
-        K = lm.data(X)
-        s = lm.select(K, 3, method=method, constraints=constraints)
-        error = selection_error(K, s.indices, "trace")
-        for i in range(3):
-            for j in set(range(N)) - set(s.indices.tolist()):
-                other = [*np.delete(s.indices, i), j]
-                if satisfies(constraints, other):
-                    least = (1 - 1e-8) * error  # a swap has to gain more than rounding
-                    assert selection_error(K, np.asarray(other), "trace") >= least
-
-
-def test_auto_finds_the_best_allowed_choice_of_nearly_all_small_cases():
-    best, found = [], []
-    for number, (X, constraints) in enumerate(CASES):
-        K = lm.data(X)
-        allowed = all_allowed(number, 3)
-        if allowed:
-            best.append(min(selection_error(K, np.asarray(S), "trace") for S in allowed))
-            found.append(lm.select(K, 3, constraints=constraints).error())
-    ratio = np.asarray(found) / np.asarray(best)
-    assert np.all(ratio >= 1 - 1e-9)
-    assert np.mean(ratio < 1 + 1e-9) >= 0.9
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_include_and_exclude_go_with_constraints(method):
     X = np.random.default_rng(0).standard_normal((8, N))
@@ -128,15 +96,6 @@ def test_greedy_takes_picks_back_where_they_leave_no_room():
     X = np.diag([1.0, 3.0, 1.0])
     s = lm.select(X, 2, method="greedy", constraints=[lm.MinDistance([0.0, 1.0, 2.0], 2)])
     assert sorted(s.indices.tolist()) == [0, 2]
-
-
-def test_the_same_constraints_on_a_kernel_and_the_frobenius_criterion():
-    points = np.random.default_rng(1).random((60, 2))
-    constraint = lm.MinDistance(points, 0.2)
-    s = lm.select(
-        lm.kernel(points, lm.rbf(0.3)), 8, criterion="frobenius", constraints=[constraint]
-    )
-    assert constraint.broken(s.indices, True) is None
 
 
 @pytest.mark.parametrize("repeats", [False, True])

@@ -1,4 +1,4 @@
-"""Small hard problems, and every choice of theirs in whole numbers: no rounding before 2⁻⁵⁰⁰."""
+"""Small hard problems, with the exact error of every choice."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import time
 import unittest.mock
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
+from contract.reference import Reference
 
 import landmarks as lm
-from landmarks.proof import certificate, search
-from landmarks.proof.dual import branching, climb
+from landmarks.proof import certificate, climb, search
 from landmarks.proof.search import Search
 from landmarks.runs.runner import watching
-
-UNIT = 600  # errors are whole multiples of 2⁻⁶⁰⁰
-NOTHING = 2**60  # a pivot that small is a dependent column
 
 KINDS = (
     *("normal", "wide", "graded", "graded rows", "sums", "copies", "rounded sums", "low rank"),
@@ -98,51 +96,20 @@ def matrix(kind: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, boo
     return X.T @ X, True
 
 
-def whole(case: Case) -> np.ndarray:
-    """K in units of 2⁻⁶⁰⁰, as Python integers."""
-    A = case.A.astype(np.float64)
-    bits = UNIT if case.stored else UNIT // 2
-    whole = np.vectorize(lambda x: int(Fraction(x) * 2**bits), otypes=[object])(A)
-    return whole if case.stored else whole.T @ whole
-
-
-def reduced(C: np.ndarray, j: int) -> np.ndarray:
-    """The residual after picking j."""
-    if C[j, j] <= NOTHING:
-        return C
-    return C - (C[:, j][:, None] * C[j][None, :]) // C[j, j]
-
-
-def value(C: np.ndarray, criterion: str) -> Fraction:
-    """The error that a residual means; what is below the rounding of the divisions is nothing."""
-    diagonal = [int(c) for c in np.diagonal(C)]
-    if max(diagonal) <= NOTHING:
-        return Fraction(0)
-    if criterion == "trace":
-        return Fraction(sum(c for c in diagonal if c > NOTHING), 2**UNIT)
-    return Fraction(int(np.sum(C * C)), 2 ** (2 * UNIT))
-
-
-def errors(case: Case) -> dict[frozenset[int], Fraction]:
+def errors(case: Case) -> dict[frozenset[int], Fraction | float]:
     """The error of every choice."""
-    C = whole(case)
-    for j in case.include:
-        C = reduced(C, j)
-    allowed = [j for j in range(len(C)) if j not in case.include and j not in case.exclude]
-    found = {}
-
-    def visit(C: np.ndarray, chosen: tuple[int, ...], after: int) -> None:
-        if len(chosen) == case.k:
-            found[frozenset(chosen)] = value(C, case.criterion)
-            return
-        for a in range(after, len(allowed)):
-            visit(reduced(C, allowed[a]), (*chosen, allowed[a]), a + 1)
-
-    visit(C, tuple(case.include), 0)
-    return found
+    name = "K" if case.stored else "X"
+    reference = Reference(**{name: case.A}, criterion=case.criterion)
+    left = [j for j in range(case.A.shape[1]) if j not in case.include + case.exclude]
+    choices = [
+        frozenset(case.include + more) for more in combinations(left, case.k - len(case.include))
+    ]
+    return {S: reference.error(S) for S in choices}
 
 
-def faults(case: Case, selection: lm.Selection, known: dict[frozenset[int], Fraction]) -> list[str]:
+def faults(
+    case: Case, selection: lm.Selection, known: dict[frozenset[int], Fraction | float]
+) -> list[str]:
     """What is wrong with what a selection says of itself."""
     best, own = min(known.values()), known[frozenset(selection.indices.tolist())]
     wrong = []
@@ -164,8 +131,7 @@ def dual_bound(case: Case, seconds: float) -> float:
     problem = lm.Problem(operator, case.k, **case.constraints, **more)
     with (
         unittest.mock.patch.object(certificate, "SEARCHED", -1),
-        unittest.mock.patch.multiple(climb, MANY=0, BLOCK=(4, 4)),
-        unittest.mock.patch.object(branching, "STEPS", (4, 4)),
+        unittest.mock.patch.multiple(climb, MANY=0, BLOCK=(4, 4), CASE_STEPS=(4, 4)),
     ):
         found = certificate.certify(problem, start.indices, start._figure("error", None))
     power = operator.exponent * (2 if case.criterion == "frobenius" else 1)

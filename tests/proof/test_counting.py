@@ -134,8 +134,18 @@ def test_a_table_a_picture_and_words():
     found = lm.select(X, 3).alternatives(within="5%")
     assert found._repr_html_().startswith("<p>") and len(found.table) == len(found)
     assert found.plot().patches
-    with pytest.raises(ValueError, match="within must be a share"):
-        lm.select(X, 3).alternatives(within=-1)
+    for within in (-1, "many%", float("nan")):
+        with pytest.raises(ValueError, match="within must be a share"):
+            lm.select(X, 3).alternatives(within=within)
+    for at_most in (0, -1, 1.5):
+        with pytest.raises(ValueError, match="at_most"):
+            lm.select(X, 3).alternatives(at_most=at_most)
+
+
+def test_where_no_column_helps_there_are_no_alternatives():
+    s = lm.select(np.zeros((5, 3)), costs=[1, 2, 1], budget_cost=3)
+    with pytest.raises(UnsupportedError, match="no column lowers the error"):
+        s.alternatives()
 
 
 def test_alternatives_of_a_log_determinant_are_within_nats_and_no_share():

@@ -5,11 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from landmarks.proof.dual.ascent import Descent
-from landmarks.proof.dual.bound import Dual, Point
-from landmarks.proof.dual.branching import branch
-from landmarks.proof.dual.centre import starting_point
-from landmarks.proof.dual.safe import safe_value
+from landmarks.proof.climb import Descent, branch, starting_point
+from landmarks.proof.dual import Dual, Point, safe_value
 
 pytestmark = pytest.mark.thorough
 

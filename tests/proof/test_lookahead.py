@@ -9,16 +9,12 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.proof import lookahead
 from landmarks.proof.conditioned import conditioned
 from landmarks.proof.lookahead import (
-    SEPARATE,
     allowed,
     independent,
     independent_of,
     largest_after,
-    looked_ahead,
-    separate,
     tails_after,
     uncertainties,
 )
@@ -54,10 +50,10 @@ def test_nothing_is_said_where_rounding_hides_a_candidate():
 
 
 @pytest.mark.parametrize("depth", [1, 2])
-def test_each_candidate_has_a_bound_of_the_choices_with_it(depth, monkeypatch):
+def test_each_candidate_has_a_bound_of_the_choices_with_it(depth):
     operator = lm.data(X)
     state = conditioned(lm.Problem(operator, 2))
-    found = looked_ahead(state, FREE, 2, depth)
+    found = tails_after(Node(state, FREE, 2, depth))
     K = state.matrix
     for bound, j in zip(found, FREE, strict=True):
         best = np.inf
@@ -66,19 +62,6 @@ def test_each_candidate_has_a_bound_of_the_choices_with_it(depth, monkeypatch):
                 left = K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[list(S)])
                 best = min(best, np.sum(left**2) if depth == 2 else np.trace(left))
         assert 0.5 * best < bound <= best
-    monkeypatch.setattr(lookahead, "LOOKED_AHEAD", 5)
-    assert looked_ahead(state, FREE, 2, depth) is not None
-    monkeypatch.setattr(lookahead, "LOOKED_AHEAD", 4)
-    assert looked_ahead(state, FREE, 2, depth) is None
-
-
-def test_columns_are_separate_while_each_keeps_a_part_of_its_variance():
-    for kept, expected in ((4 * SEPARATE, True), (SEPARATE / 4, False)):
-        r = np.sqrt(1 - kept)  # correlation of two columns, so that 1 − r² is what is kept
-        C = np.array([[9.0, 3e-3 * r, 0.0], [3e-3 * r, 1e-6, 0.0], [0.0, 0.0, 2.0]])
-        # what the least eigenvalue of [[1, r], [r, 1]] must be: 1 − r = kept/2
-        assert separate(C) == expected
-    assert not separate(np.diag([1.0, 0.0]))
 
 
 def test_the_first_of_dependent_columns_in_the_order_are_kept():

@@ -11,7 +11,6 @@ from proof import brute
 
 import landmarks as lm
 from landmarks.proof import counting, search
-from landmarks.proof.certificate import ending
 from landmarks.proof.search import SLACK, Search
 
 pytestmark = [
@@ -127,11 +126,3 @@ def test_a_search_that_is_stopped_is_never_above_the_best(block):
             number,
             case,
         )
-
-
-def test_a_share_of_the_time_left_is_given():
-    asked = lm.Problem(lm.data(X, scale=False), 3, deadline=time.monotonic() + 100)
-    for share in (0.0, 0.25, 1.0):
-        assert ending(asked, share).time_left == pytest.approx(100 * share, abs=1.0)
-    endless = lm.Problem(lm.data(X, scale=False), 3)
-    assert ending(endless, 0.25) is endless

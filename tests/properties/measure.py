@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from properties import rational
 from properties.strategies import Form, Sample
 
 import landmarks as lm
@@ -26,21 +25,20 @@ def condition(form: Form, sample: Sample, independent: list[int]) -> float:
     """How much the chosen columns amplify rounding: the condition of X_S, or of K_SS."""
     if not independent:
         return 1.0
-    if form.by_factor:
+    if form.matrix is None:
         return float(np.linalg.cond(sample.X[:, independent].astype(np.float64)))
-    K = form.whole(sample)
-    part = (K[np.ix_(independent, independent)] / K.max()).astype(np.float64)
-    return float(np.linalg.cond(part))
+    K = form.matrix(sample).astype(np.float64)
+    return float(np.linalg.cond(K[np.ix_(independent, independent)] / K.max()))
 
 
 def ratio(form: Form, sample: Sample, s: lm.Selection, criterion: str) -> float:
     """The error of the error, in units of machine epsilon times size times condition."""
-    exact = rational.errors(form.whole(sample), s.indices)
-    power = (
-        0.5 if form.by_factor or criterion == "frobenius" else 1.0
-    )  # what rounds is X − P_S X, or K − K̂
-    away = abs(s.relative_error(criterion) ** power - getattr(exact, criterion) ** power)
+    reference = form.reference(sample, criterion)
+    total = reference.total()
+    exact = float(reference.error(s.indices) / total) if total else 0.0
+    # what rounds is X − P_S X, or K − K̂
+    power = 0.5 if form.matrix is None or criterion == "frobenius" else 1.0
+    away = abs(s.relative_error(criterion) ** power - exact**power)
     size = sum(sample.X.shape) * max(1, len(s.indices)) ** 0.5
-    return float(away) / (
-        float(np.finfo(sample.X.dtype).eps) * size * condition(form, sample, exact.independent)
-    )
+    amplified = condition(form, sample, reference.independent(s.indices))
+    return float(away) / (float(np.finfo(sample.X.dtype).eps) * size * amplified)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse
+from contract.reference import Reference
 from contracts.methods import CONTRACT, Entry
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from properties import rational
 
 import landmarks as lm
 
@@ -136,14 +136,18 @@ class Form:
     """A way in which a user holds the matrix.
 
     make : the operator.
-    whole : K in whole numbers, up to a factor.
-    by_factor : whether the operator knows X itself, and not only K.
+    matrix : K, up to a factor; None where the operator knows X itself.
     """
 
     name: str
     make: Callable[[Sample], Any]
-    whole: Callable[[Sample], np.ndarray]
-    by_factor: bool = False
+    matrix: Callable[[Sample], np.ndarray] | None = None
+
+    def reference(self, sample: Sample, criterion: str) -> Reference:
+        """The exact errors."""
+        if self.matrix is None:
+            return Reference(X=sample.X, criterion=criterion)
+        return Reference(K=self.matrix(sample), criterion=criterion)
 
     def __repr__(self) -> str:
         return self.name
@@ -195,26 +199,16 @@ def function(sample: Sample) -> Any:
 
 
 FORMS = [
-    Form(
-        "data",
-        lambda sample: lm.data(sample.scaled, scale=False),
-        lambda sample: rational.gram(sample.X),
-        by_factor=True,
-    ),
-    Form(
-        "sparse",
-        lambda sample: lm.data(scipy.sparse.csc_array(sample.scaled), scale=False),
-        lambda sample: rational.gram(sample.X),
-        by_factor=True,
-    ),
-    Form("psd", lambda sample: lm.psd(gram(sample)), lambda sample: rational.whole(gram(sample))),
-    Form("function", function, lambda sample: rational.whole(gram(sample))),
-    Form("rbf", rbf, lambda sample: rational.whole(rbf_values(sample))),
-    Form("rbf in chunks", in_chunks, lambda sample: rational.whole(rbf_values(sample))),
+    Form("data", lambda sample: lm.data(sample.scaled, scale=False)),
+    Form("sparse", lambda sample: lm.data(scipy.sparse.csc_array(sample.scaled), scale=False)),
+    Form("psd", lambda sample: lm.psd(gram(sample)), gram),
+    Form("function", function, gram),
+    Form("rbf", rbf, rbf_values),
+    Form("rbf in chunks", in_chunks, rbf_values),
     Form(
         "toeplitz",
         lambda sample: lm.toeplitz(correlations(sample)),
-        lambda sample: rational.whole(scipy.linalg.toeplitz(correlations(sample))),
+        lambda sample: scipy.linalg.toeplitz(correlations(sample)),
     ),
 ]
 

@@ -48,7 +48,9 @@ def test_a_permutation_of_the_columns_permutes_the_choice(entry, drawn, random, 
 @pytest.mark.parametrize("entry", DETERMINISTIC, ids=repr)
 @tried(6)
 @given(generic(), st.integers(0, 2**32 - 1), criteria)
-def test_a_rotation_and_a_permutation_of_the_rows_change_nothing(entry, drawn, seed, criterion):
+def test_fault_39_a_rotation_and_a_permutation_of_the_rows_change_nothing(
+    entry, drawn, seed, criterion
+):
     (sample, k), rng = drawn, np.random.default_rng(seed)
     Q = np.linalg.qr(rng.standard_normal((len(sample.X), len(sample.X))))[0]
     expected = set(chosen(sample.X, k, entry.method, criterion=criterion, scale=False).indices)

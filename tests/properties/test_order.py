@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from contract.reference import Reference
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import rational
 from properties.measure import chosen
 from properties.strategies import FORMS, samples, tried
 
@@ -53,12 +53,13 @@ def test_auto_is_never_worse_than_another_method(sample, form, other, criterion,
 
 @tried(25)
 @given(samples(single=False), criteria, st.integers(1, 4))
-def test_a_proved_choice_is_the_best_of_all_in_whole_numbers(sample, criterion, k):
+def test_fault_41_a_proved_choice_is_the_best_of_all_in_whole_numbers(sample, criterion, k):
     k = min(k, sample.X.shape[1])
-    exact, K = chosen(sample.scaled, k, "exact", criterion=criterion), rational.gram(sample.X)
-    best = min(getattr(rational.errors(K, S), criterion) for S in combinations(range(len(K)), k))
+    exact = chosen(sample.scaled, k, "exact", criterion=criterion)
+    reference = Reference(X=sample.X, criterion=criterion)
+    best = reference.best(combinations(range(sample.X.shape[1]), k)) / (reference.total() or 1)
     assert exact.relative_error() == pytest.approx(
-        best, rel=1e-7, abs=1e-9 if sample.kind == "collinear" else LOSS
+        float(best), rel=1e-7, abs=1e-9 if sample.kind == "collinear" else LOSS
     )
 
 

@@ -2,7 +2,6 @@
 
 import importlib
 import io
-import struct
 
 import numpy as np
 import pytest
@@ -32,38 +31,9 @@ def table(raw, **how):
     return read(io.BytesIO(raw), **how)
 
 
-def with_header(header, data=b""):
-    text = header.encode() + b"\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + data
-
-
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (
-            with_header(
-                "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000000), }"
-            ),
-            "more than the limit",
-        ),
-        (
-            with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2), }", b"\0" * 16),
-            "claims the shape|cannot be read",
-        ),
-        (
-            with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2), }", b"\0" * 16),
-            "cut short",
-        ),
-        (
-            with_header(
-                "{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }", b"cposix\nsystem\n"
-            ),
-            "Python objects",
-        ),
-        (with_header("__import__('os').system('true')"), "header cannot be read"),
-        (with_header("(" * 500), "header cannot be read"),
-        (b"\x93NUMPY\x09\x00garbage", "header cannot be read"),
-        (b"\x93NUMPY", "header cannot be read"),
         (npy(np.zeros((2, 2), dtype=[("x", "f8")])), "records"),
         (npy(np.array([["x"]])), "real numbers"),
         (npy(X.astype(complex)), "real numbers"),
@@ -71,7 +41,7 @@ def with_header(header, data=b""):
         (npy(np.zeros((0, 3))), "rows and columns"),
     ],
 )
-def test_bad_npy_files_are_refused(raw, message):
+def test_arrays_of_anything_but_a_matrix_of_numbers_are_refused(raw, message):
     with pytest.raises(FormatError, match=message):
         table(raw)
 

@@ -53,8 +53,10 @@ def test_what_programs_write_is_read(text):
     assert found.values.tolist() == [[1, 2]]
 
 
-def test_utf16_of_spreadsheets_is_read():
-    assert table("größe\tb\n1\t2\n".encode("utf-16")).names == ("größe", "b")
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_of_spreadsheets_is_read(encoding):
+    text = "größe\tb\n" + 40 * "1\t2\n"
+    assert table(text.encode(encoding)).names == ("größe", "b")
 
 
 def test_a_quoted_line_break_is_part_of_a_name_and_lines_are_counted_with_it():

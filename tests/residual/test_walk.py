@@ -9,6 +9,7 @@ from errors_of import DEPTH, plain
 import landmarks as lm
 from landmarks.operators.dense import Dense
 from landmarks.operators.forms import Factored
+from landmarks.operators.pair import Pair
 from landmarks.residual.base import Base
 from landmarks.residual.exchange import Exchange
 from landmarks.residual.pairs import best_swap, confirmed_gain
@@ -88,6 +89,20 @@ def test_a_state_with_free_places_is_loaded_in_place(form):
     assert_rows_true(state, K)
     state.add(20, 3)
     assert_true(state, K)
+
+
+def test_with_noise_each_member_keeps_the_row_of_its_noise_when_it_is_loaded_in_place():
+    noise = np.full(36, 0.3)
+    state = Exchange(Base(Pair(Factored(X), 36, None, noise), 1, 5), 5)
+    state.load(np.array([1, 2, 3, 4]))
+    for place in (0, 2):
+        state.drop(place)
+    state.reload()
+    state.drop(1)
+    K, S = X.T @ X, [4]
+    C = K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)] + np.diag(noise[S]), K[S])
+    assert state.error == pytest.approx(np.trace(C), rel=1e-12)
+    np.testing.assert_allclose(state.source.R.T @ state.source.R, C, atol=1e-11)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -62,7 +62,7 @@ def test_greedy_reports_its_error_after_each_pick():
     assert reports == pytest.approx(lm.path(X, range(1, 7)).relative.tolist(), rel=1e-9)
 
 
-def test_what_a_callback_raises_goes_through():
+def test_fault_50_what_a_callback_raises_goes_through():
     class Enough(Exception):
         pass
 
@@ -73,7 +73,7 @@ def test_what_a_callback_raises_goes_through():
         lm.select(X, 6, callback=callback)
 
 
-def test_a_callback_cannot_change_what_it_is_reported():
+def test_fault_50_a_callback_cannot_change_what_it_is_reported():
     def callback(progress):
         with pytest.raises(FrozenInstanceError):
             progress.done = 0

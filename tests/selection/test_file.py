@@ -211,12 +211,14 @@ def test_arrays_changed_by_hand_are_refused_by_their_name(tmp_path, X):
     lm.select(X, 3, method="annealed").save(path)
     with np.load(path) as saved:
         arrays = {name: saved[name] for name in saved.files}
-    for name, value in {
-        "indices": np.array([0, 0, 1]),
-        "path_t": np.zeros((2, 3)),
-        "path_value": arrays["path_value"][1:],
-        "path_steps": np.full(len(arrays["path_t"]), "x"),
-    }.items():
+    for name, value in [
+        ("indices", np.array([0, 0, 1])),
+        ("indices", np.array([0, 1, 8])),
+        ("indices", np.array([0.5, 1, 2])),
+        ("path_t", np.zeros((2, 3))),
+        ("path_value", arrays["path_value"][1:]),
+        ("path_steps", np.full(len(arrays["path_t"]), "x")),
+    ]:
         np.savez(path, **arrays | {name: value})
         with pytest.raises(FormatError, match=f"damaged: {name}"):
             lm.load(path)
@@ -327,6 +329,7 @@ def test_a_malformed_record_is_refused(tmp_path):
     for record, message in (
         (b"[1]", "has no readable record"),
         (b"{", "is not a readable npz file"),
+        (b"[" * 100_000, "not a readable|record"),
     ):
         np.savez(path, record=np.frombuffer(record, dtype=np.uint8))
         with pytest.raises(FormatError, match=message):

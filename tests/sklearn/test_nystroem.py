@@ -123,15 +123,9 @@ def test_precomputed_kernels_are_split_both_ways_in_cross_validation():
     assert cross_val_score(model, K, DIGITS.target[:300], cv=3).min() > 0.6
 
 
-def test_kernel_params_are_never_written_to():
-    given: dict = {}
-    lm.Nystroem(gamma=0.3, kernel_params=given, n_components=3).fit(X)
-    assert given == {}
-
-
 @pytest.mark.parametrize("selection", ["uniform", "auto"])
 @pytest.mark.filterwarnings("ignore:numerical rank")
-def test_duplicate_points_leave_the_features_finite(selection):
+def test_fault_34_duplicate_points_leave_the_features_finite(selection):
     Y = np.repeat(X[:5], 10, axis=0)
     model = lm.Nystroem(gamma=0.1, n_components=12, selection=selection, random_state=0).fit(Y)
     assert np.abs(model.normalization_).max() < 1e3

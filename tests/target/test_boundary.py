@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,6 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-
-from .plain import Error, best
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((20, 8))
@@ -116,30 +113,6 @@ def test_what_has_no_answer_for_a_target_is_refused() -> None:
     assert volume.estimated_error("trace", n_probes=400).low <= volume.error("trace")
     with pytest.raises(UnsupportedError, match="cannot be combined with groups or costs"):
         lm.select(A, 3, noise=0.1, repeats=True, groups=[0, 0, 1, 1, 2, 2, 3, 3])
-
-
-def squared_kernel(noise: np.ndarray) -> Error:
-    """‖BᵀB − BᵀP_S B‖²_F, with the noise of the chosen in P_S."""
-
-    def error(S: Sequence[int]) -> float:
-        S = list(S)
-        G, H = K[np.ix_(S, S)] + np.diag(noise[S]), A[:, S].T @ B
-        return float(np.sum((B.T @ B - H.T @ np.linalg.solve(G, H)) ** 2))
-
-    return error
-
-
-@pytest.mark.parametrize("noisy", [False, True])
-@pytest.mark.parametrize("method", ["exact", "auto"])
-def test_the_squared_error_of_the_kernel_of_a_target_is_minimised(method: str, noisy: bool) -> None:
-    noise = np.linspace(0.5, 4.0, 8) * noisy
-    error = squared_kernel(noise)
-    s = lm.select(A, 3, target=B, noise=noise, criterion="frobenius", method=method, scale=False)
-    assert s.error() == pytest.approx(best(error, 8, 3), rel=1e-9)
-    assert s.error() == pytest.approx(error(s.indices), rel=1e-9)
-    assert s.lower_bound() <= s.error() * (1 + 1e-12)
-    trace = lm.select(A, 3, target=B, noise=noise, method="greedy", scale=False)
-    assert trace.error("frobenius") == pytest.approx(error(trace.indices), rel=1e-9)
 
 
 def test_a_large_smooth_kernel_is_measured_with_noise() -> None:

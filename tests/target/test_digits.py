@@ -60,14 +60,3 @@ def test_a_rotated_copy_of_the_data_as_target_gives_the_choice_without_target(me
         assert rotated.objective.target is not None
         assert sorted(rotated.indices.tolist()) == sorted(plain.indices.tolist())
         assert rotated.error() == pytest.approx(plain.error(), rel=1e-5)
-
-
-@pytest.mark.parametrize("noisy", [False, True])
-def test_no_swap_is_left_after_a_descent(noisy: bool) -> None:
-    rng = np.random.default_rng(7)
-    A, B, noise = rng.standard_normal((15, 20)), rng.standard_normal((15, 6)), 0.3 * noisy
-    wide = np.vstack([A, np.sqrt(noise) * np.eye(20)])
-    error = least_squares(wide, np.vstack([B, np.zeros((20, 6))]))
-    s = lm.select(A, 5, target=B, noise=noise, method=lm.Swap(start=range(5)), scale=False)
-    assert s.error() == pytest.approx(error(s.indices), rel=1e-9)
-    assert s.error() == pytest.approx(error(swapped(error, 20, s.indices)), rel=1e-9)

@@ -89,22 +89,11 @@ def test_a_saved_selection_answers_for_its_target_and_takes_no_other(tmp_path: P
         lm.load(path, data=A, target=B)
 
 
-def test_a_checkpoint_of_another_target_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "run.npz"
-    first = lm.select(A, 3, target=B, checkpoint=path)
-    again = lm.select(A, 3, target=B, checkpoint=path)
-    assert first.indices.tolist() == again.indices.tolist()
-    with pytest.raises(ValueError, match="objective"):
-        lm.select(A, 3, target=B + 1, checkpoint=path)
-
-
-def test_a_stopped_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
-    path = tmp_path / "run.npz"
-    settings = {"target": B, "method": lm.Iterated(start="greedy", rounds=20)}
-    stopped = lm.select(A, 4, checkpoint=path, callback=lambda progress: True, **settings)
-    again = lm.select(A, 4, checkpoint=path, **settings)
-    assert stopped.stopped and not again.stopped
-    assert again.indices.tolist() == lm.select(A, 4, **settings).indices.tolist()
+def test_the_summary_of_a_target_that_nothing_reaches(tmp_path: Path) -> None:
+    with pytest.warns(lm.errors.RankWarning, match="0 candidates"):
+        s = lm.select(np.zeros((6, 4)), 2, target=np.ones(6))
+    assert "keep 0.0% of the sum of squares of the target" in str(s.summary())
+    s.report(tmp_path / "report.html")
 
 
 def test_the_summary_the_reasons_and_the_report_speak_of_the_target(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from typing import Any
 
 from .. import __version__
-from .._shown import printable
+from .._shown import aligned, printable
 from ..comparison import Comparison, Row, compare, rank
 from ..errors import suggestion
 from ..methods.registry import METHODS
-from ..report.terminal import Terminal, aligned
+from ..report.terminal import Terminal
 from ..runs.bar import progress_bar
 from . import source
 from .outcome import OK, USAGE, Failure, check_outputs, warnings_as_notes, written

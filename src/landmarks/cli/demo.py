@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from .._select import select
 from ..report import summarise
-from ..report.terminal import Terminal, Words, compared
+from ..report.terminal import USUAL, Terminal, Words, compared
 from ..selection import Selection
 
 
@@ -36,7 +36,10 @@ def digits(terminal: Terminal, seed: int, k: int = 20) -> Iterator[str]:
         "images of digits"
     )
     yield ""
-    yield from side_by_side(pixel_map(terminal, pixels, images.mean(axis=0)), pixel_names(pixels))
+    picture, names = pixel_map(terminal, pixels, images.mean(axis=0)), pixel_names(pixels)
+    if terminal.columns < USUAL:
+        picture, names = [*picture, "", *names], []
+    yield from side_by_side(picture, names)
     yield ""
     yield from quality(terminal, selection, "pixel")
 

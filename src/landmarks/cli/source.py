@@ -1,6 +1,7 @@
 """From a file and the options about it to the candidates, and where those are."""
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -226,7 +227,8 @@ def entries(chosen_from: Source, given: str | None, option: str) -> list[str] | 
     """An entry for each candidate, from the lines of a file or from a list with commas."""
     if given is None:
         return None
-    words = Path(given).read_text().splitlines() if Path(given).is_file() else list(listed(given))
+    # os.path: a Path raises where a long list could not be the name of a file
+    words = Path(given).read_text().splitlines() if os.path.isfile(given) else list(listed(given))
     return [words[j].strip() for j in _places_in(chosen_from, len(words), option, "entries")]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -122,6 +123,7 @@ def alternatives(
 ) -> Alternatives:
     """All choices within a share of the best error, by looking at all."""
     asked = _reach(within, selection.objective.shares)
+    at_most = _check.count(at_most, "at_most")
     problem = selection.problem(time.monotonic() + _check.seconds(budget))
     share, found = asked, None
     with watching(callback):
@@ -138,8 +140,10 @@ def alternatives(
     units = [row for row in units if row or problem.include]  # nothing is no choice
     if in_nats and problem.allowed.sized:  # of dependent columns the search leaves out some
         units = [row for row in units if problem.count(search.columns(row)) == problem.k]
-    if not units:
+    if not units and in_nats:
         raise UnsupportedError("every choice has the determinant 0; choose fewer, or give noise")
+    if not units:
+        raise UnsupportedError("no column lowers the error, so nothing need be chosen")
     rows = [search.columns(row) for row in units]
     errors, margins = np.asarray([search.error_of(row) for row in units]).T
     best = int(np.argmin(errors))
@@ -183,8 +187,9 @@ def _reach(within: Any, shares: bool) -> float:
             f"{within!r}"
         )
     if percent:
-        within = float(within.strip()[:-1]) / 100
-    if isinstance(within, bool) or not isinstance(within, int | float) or not within >= 0:
+        with suppress(ValueError):
+            within = float(within.strip()[:-1]) / 100
+    if not _check.is_number(within) or not within >= 0:
         what = "a share of at least 0" if shares else "a number of nats, at least 0"
         raise ValueError(f"within must be {what}, such as 0.01, got {within!r}")
     return float(within)

@@ -21,13 +21,12 @@ from .._array import cholesky, eps, host, represented, rounded_before
 from .._remembered import Remembered
 from ..errors import UnsupportedError
 from ..operators.base import DENSE_MEMORY
-from ..operators.forms import densify, in_double
+from ..operators.forms import LOW_RANK, densify, in_double
 from ..operators.pair import Pair
 from ..operators.pivoted_factor import FLOOR, lapack_pivots, pivoted_factor
 from .dependence import has_rank
 
-STORED = 5000  # largest order of a kernel or stored matrix that is factorised completely
-LOW_RANK = 600  # most columns of the factor of a larger one
+COMPLETE = 5000  # largest order of a kernel or stored matrix that is factorised completely
 FULL = 3000  # rows up to which the range of the candidates is computed; beyond, it may be all
 STEPS = 60  # most steps of the weights of a design
 WORK = 2e10  # most multiplications of the steps
@@ -202,17 +201,17 @@ def factor_of(pair: Pair) -> tuple[np.ndarray, float, np.ndarray]:
             )
         operator.ledger.add(entries=operator.m * operator.n)
         rounding = rounded_before(operator.like) ** 2
-        X = host(operator.factor()).astype(np.float64)
+        X = host(operator.factor()).astype(np.float64, order="C")  # no layout changes a bit
         return X, rounding, X
     promoted = in_double(operator)
     rounding = FLOOR * eps(promoted.digits)
-    if promoted.n <= STORED:
+    if promoted.n <= COMPLETE:
         K = host(densify(promoted)).astype(np.float64)
         return stored_factor(K, rounding), rounding, K
     F = pivoted_factor(promoted, LOW_RANK, eps(promoted.digits))
     if F is None:
         raise UnsupportedError(
-            f"this bound or estimate needs a factor of K: at most {STORED} candidates, or a "
+            f"this bound or estimate needs a factor of K: at most {COMPLETE} candidates, or a "
             f"numerical rank of at most {LOW_RANK}; this is {operator!r}. Choose among fewer points"
         )
     X = host(F).astype(np.float64).T

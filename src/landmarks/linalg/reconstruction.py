@@ -18,6 +18,7 @@ from .._array import (
 from .._shown import Shown, Table, pandas
 from ..operators.base import Operator
 from ..operators.dense import Data
+from ..readers.frames import frame_values, numbers_only, taken, unpacked
 from .nystrom import pivoted_cholesky
 from .rebuilding import pivoted
 
@@ -63,13 +64,22 @@ class Reconstruction(Shown):
     def rebuild(self, chosen: Array) -> Array:
         """All columns, or the target, from the k chosen ones, in the order of `indices`.
 
-        The rows may be new.
+        The rows may be new. A data frame may have other columns too: the chosen ones are found by
+        their names. Data that were centred or scaled are rebuilt as such.
         """
+        if (table := unpacked(chosen)).kind == "frame":
+            asked = self.chosen_names
+            if asked is None and self.names is not None:
+                asked = tuple(self.names[j] for j in self.indices)
+            own = table.names or ()
+            if asked is not None and all(own.count(str(name)) == 1 for name in asked):
+                chosen = taken(chosen, [own.index(str(name)) for name in asked])
+            chosen = frame_values(numbers_only(chosen))
         shape = tuple(getattr(chosen, "shape", ()))
         if len(shape) != 2 or shape[1] != len(self.indices):
             raise ValueError(
                 f"the chosen columns must be an array of shape (rows, {len(self.indices)}), got "
-                f"{shape or type(chosen).__name__}"
+                f"{shape or type(chosen).__name__}; transform(X) of the selection takes them from X"
             )
         return chosen @ like(self.coefficients, chosen)
 

@@ -150,7 +150,8 @@ class Complemented:
         L = np.linalg.inv(np.linalg.cholesky(K)).T
         J = L @ L.T
         n = len(K)
-        norms = np.sqrt(np.sum(K * K)) * np.sqrt(np.sum(J * J))
+        with np.errstate(over="ignore"):
+            norms = np.sqrt(np.sum(K * K)) * np.sqrt(np.sum(J * J))
         wrong = float(np.linalg.norm(np.eye(n) - K @ J)) + 4 * n * EPS * float(norms)
         if not wrong < 0.01:
             raise np.linalg.LinAlgError

@@ -185,7 +185,7 @@ class Rounds(State):
         self.candidates = np.union1d(np.asarray(problem.include, dtype=np.int64), drawn)
         self.chosen = self.best = self.candidates
         self.most, self.done = -np.inf, 0
-        self.replacements: Replacements | None = None
+        self.base: Base | None = None  # for the gains of other columns
 
     def steps(self, method: Annealed) -> Iterator[Step]:
         """Anneal one set of candidates at a step and keep the choice if it is the best yet."""
@@ -203,12 +203,20 @@ class Rounds(State):
             yield Step(self.done, method.n_rounds)
 
     def _renewed(self) -> bool:
-        """Whether there are candidates around the choice: K must give columns cheaply."""
+        """Whether there are candidates around the choice: K must give columns cheaply.
+
+        For each chosen column they are the few that gain most from its leaving.
+        """
         if "columns" not in self.problem.operator.cheap:
             return False
-        self.replacements = self.replacements or Replacements(self.problem.operator, self.problem.k)
-        fresh = self.replacements.propose(self.chosen, self.problem.candidates, self.each)
-        self.candidates = np.union1d(self.chosen, fresh)
+        operator, chosen, allowed = self.problem.operator, self.chosen, self.problem.candidates
+        self.base = self.base or Base(Pair(operator, operator.n), 1, self.problem.k)
+        scores = gains_without_each(self.base, chosen)[:, allowed].T
+        owner, best = np.argmax(scores, axis=1), np.max(scores, axis=1)
+        best = np.where(np.isin(allowed, chosen), 0.0, best)
+        order = np.argsort(-best, kind="stable")[: np.count_nonzero(best > 0)]
+        proposed = [allowed[order[owner[order] == i][: self.each]] for i in range(len(chosen))]
+        self.candidates = np.union1d(chosen, np.concatenate(proposed))
         return True
 
 
@@ -674,38 +682,19 @@ def _on_host(c: Array, a: Array, b: Array | None) -> Diagonals:
     return Diagonals(_float64(c), _float64(a), None if b is None else _float64(b))
 
 
-# Candidates on a matrix too large to store: columns that could take the place of a chosen one.
+def gains_without_each(base: Base, chosen: np.ndarray) -> np.ndarray:
+    """(C'²)_jj/C'_jj of the residual C' without the i-th chosen column, one row per i.
 
-
-class Replacements:
-    """Proposes columns by the trace gain that each would have once one chosen column is dropped.
-
-    The diagonals of K and K² are read once; each proposal costs |S| columns and |S| products.
+    The diagonals of K and K² in the base are read once; this costs |S| columns and |S| products.
     """
-
-    def __init__(self, operator: Operator, k: int):
-        self.base = Base(Pair(operator, operator.n), 1, k)
-
-    def propose(self, chosen: np.ndarray, allowed: np.ndarray, each: int) -> np.ndarray:
-        """For each chosen column the few allowed ones that gain most from its leaving."""
-        scores = self.gains(chosen)[:, allowed].T
-        owner, best = np.argmax(scores, axis=1), np.max(scores, axis=1)
-        best = np.where(np.isin(allowed, chosen), 0.0, best)
-        order = np.argsort(-best, kind="stable")[: np.count_nonzero(best > 0)]
-        proposed = [order[owner[order] == i][:each] for i in range(len(chosen))]
-        return allowed[np.concatenate(proposed)]
-
-    def gains(self, chosen: np.ndarray) -> np.ndarray:
-        """(C'²)_jj/C'_jj of the residual C' without the i-th chosen column, one row per i."""
-        state = Exchange(self.base, len(chosen))
-        state.load(chosen)
-        n, r = self.base.operator.n, len(state.chosen)
-        pairs = Pairs(state, like(np.ones(n), self.base.operator.like))
-        found = np.zeros((len(chosen), n))
-        places = np.flatnonzero(np.isin(chosen, state.chosen))
-        halves = host(pairs.half_gains(slice(0, r))).astype(np.float64)
-        found[places] = 2 * halves + pairs.cost[:r, None]
-        return found
+    state = Exchange(base, len(chosen))
+    state.load(chosen)
+    n, r = base.operator.n, len(state.chosen)
+    pairs = Pairs(state, like(np.ones(n), base.operator.like))
+    found = np.zeros((len(chosen), n))
+    halves = host(pairs.half_gains(slice(0, r))).astype(np.float64)
+    found[np.isin(chosen, state.chosen)] = 2 * halves + pairs.cost[:r, None]
+    return found
 
 
 # The entropic map: probabilities of independent columns that follow scores at a given spread.

@@ -19,7 +19,8 @@ from ..errors import UnsupportedError
 from ..linalg.dependence import exact_volume
 from ..linalg.volumes import lowest
 from ..operators.base import Operator
-from ..operators.forms import densify, in_double
+from ..operators.dense import Data
+from ..operators.forms import densify, in_double, in_order
 from ..operators.pair import Pair, rescaled
 from .objective import Objective
 
@@ -75,45 +76,43 @@ class LogDet(Objective):
 
     def error(self, operator: Operator, indices: np.ndarray) -> float:
         indices = np.asarray(indices, dtype=np.int64)
+        noisy = self.noise is not None
+        variances = np.zeros(len(indices)) if self.noise is None else self.noise[indices]
+        before = float(np.sum(np.log(variances))) if noisy else 0.0
+        few, unit = len(indices) <= EXACT, self._unit(operator, len(indices))
         if operator.m is not None:  # XᵀX would square the condition
             X = host(operator.factor(indices)).astype(np.float64)
             rows = X
-            if self.noise is not None:  # I + XᵀX/σ² is the Gram matrix of X/σ with I below it
-                variances = self.noise[indices]
+            if noisy:  # I + XᵀX/σ² is the Gram matrix of X/σ with I below it
                 rows = np.vstack([X / np.sqrt(variances), np.eye(len(indices))])
-            lengths = np.sqrt(np.sum(rows * rows, axis=0))
-            if rows.shape[0] < rows.shape[1] or not np.all(lengths > 0):
+            largest = np.max(np.abs(rows), axis=0, initial=0.0)
+            if rows.shape[0] < rows.shape[1] or not np.all(largest > 0):
                 return float(np.inf)
+            rows = rows / largest  # else the squares of very small numbers would be zero
+            lengths = np.sqrt(np.sum(rows * rows, axis=0))
             shares = np.abs(np.diagonal(np.linalg.qr(rows / lengths, mode="r")))
             least = float(np.min(shares, initial=1.0))
-            if (
-                self.noise is not None
-                and least <= LOST
-                and len(indices) <= EXACT
-                and len(X) <= ROWS
-            ):
-                before = float(np.sum(np.log(variances)))
-                return before - exact_volume(X, variances, gram=True)
-            if not least > represented(len(indices)):
-                return float(np.inf)  # one of them is represented by the others
-            value = 2 * float(np.sum(np.log(shares)) + np.sum(np.log(lengths)))
-            return -value - self._unit(operator, len(indices))
+            full = least > represented(len(indices))  # else one is represented by the others
+            if (full or noisy) and least <= LOST and few and len(X) <= ROWS:
+                return before - exact_volume(X, variances, gram=True) - unit
+            if not full:
+                return float(np.inf)
+            return -2 * float(np.sum(np.log(shares) + np.log(lengths) + np.log(largest))) - unit
         K = host(in_double(operator).restrict(indices).columns(np.arange(len(indices))))
-        G, before = K.astype(np.float64), 0.0
-        if self.noise is not None:
-            variances = self.noise[indices]
-            G, before = G + np.diag(variances), float(np.sum(np.log(variances)))
+        K = K.astype(np.float64)
+        G = K + np.diag(variances)
         lengths = np.sqrt(np.maximum(np.diagonal(G), 0.0))
         if not np.all(lengths > 0):
             return float(np.inf)
         L = cholesky(G / np.outer(lengths, lengths))
         least = 0.0 if L is None else float(np.min(np.diagonal(L), initial=1.0)) ** 2
-        if self.noise is not None and least <= LOST and len(indices) <= EXACT:
-            return before - exact_volume(K.astype(np.float64), variances)
-        if L is None or not least > represented(len(indices)):
+        full = L is not None and least > represented(len(indices))
+        if (full or noisy) and least <= LOST and few:
+            return before - exact_volume(K, variances) - unit
+        if L is None or not full:
             return float(np.inf)
         value = 2 * float(np.sum(np.log(np.diagonal(L))) + np.sum(np.log(lengths)))
-        return before - value - self._unit(operator, len(indices))
+        return before - value - unit
 
     exact_error = error
 
@@ -131,7 +130,9 @@ class LogDet(Objective):
         eigenvalues.
         """
         try:
-            K = host(densify(in_double(operator))).astype(np.float64)
+            double = in_double(operator)
+            double = in_order(double) if isinstance(double, Data) else double
+            K = host(densify(double)).astype(np.float64)
         except (MemoryError, UnsupportedError):
             return -np.inf
         if self.noise is not None:

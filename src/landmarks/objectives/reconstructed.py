@@ -44,14 +44,8 @@ def reconstructed(
         np.ldexp(losses, objective.exponent(operator)),
         names,
         ridge=float(np.ldexp(penalty, operator.exponent)),
-        chosen_names=_labels(operator, chosen),
+        chosen_names=tuple(int(j) if operator.names is None else operator.names[j] for j in chosen),
     )
-
-
-def _labels(operator: Operator, chosen: np.ndarray) -> tuple[Any, ...]:
-    if operator.names is None:
-        return tuple(int(j) for j in chosen)
-    return tuple(operator.names[j] for j in chosen)
 
 
 def _columns(operator: Operator, objective: Objective) -> tuple[np.ndarray, np.ndarray]:

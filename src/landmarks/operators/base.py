@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._array import Array, Indices, Part, eps, on_gpu, take
+from .._array import Array, Indices, Part, eps, is_single, on_gpu, take
 
 if TYPE_CHECKING:
     from .sources import RowBlocks
@@ -280,4 +280,4 @@ def block_width(operator: Operator, memory: int = MEMORY // 8) -> int:
 
 def itemsize(array: Array) -> int:
     """Bytes per entry."""
-    return 4 if eps(array) > 1e-10 else 8
+    return 4 if is_single(array) else 8

@@ -258,10 +258,12 @@ def warn_of_spread(operator: Operator, diagonal: np.ndarray) -> bool:
 def _warn_of_constants(prepared: Prepared) -> None:
     """Warn of columns that are zero once they are centred."""
     if constant := prepared.constant:
-        noun, verb = ("column", "holds") if len(constant) == 1 else ("columns", "hold")
+        one = len(constant) == 1
+        noun, verb, them = ("column", "holds", "it") if one else ("columns", "hold", "them")
         warn_user(
             f"{noun} {_check.labelled(prepared.operator, constant)} {verb} one value only, so "
-            "nothing once centred: no other column is rebuilt from it, and it need not be rebuilt",
+            f"nothing once centred: no other column is rebuilt from {them}, and "
+            f"{'it' if one else 'they'} need not be rebuilt",
             ConstantWarning,
         )
 

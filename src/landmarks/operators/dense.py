@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from .. import _check
 from .._array import (
@@ -43,7 +42,7 @@ from .base import (
     source_of,
     squared_columns,
 )
-from .pivoted_factor import check_definite, rounding_slack
+from .pivoted_factor import check_definite, lapack_pivots, rounding_slack
 from .sources import RowBlocks
 from .sums import moments_of
 
@@ -150,12 +149,13 @@ class Dense(Operator):
         lengths = np.sqrt(np.maximum(np.diagonal(K), 0.0))
         scale = np.where(lengths > 0, lengths, 1.0)
         correlations = K / np.outer(scale, scale)
-        factor, order, rank, _ = scipy.linalg.lapack.dpstrf(correlations, lower=1, tol=NEAR)
+        L, order = lapack_pivots(correlations, NEAR)
+        rank = L.shape[1]
         if rank == self.n:
             return True
         nothing = NOTHING * self.n
-        before = np.diagonal(correlations)[order[rank:] - 1]  # 1, or 0 for a column of zeros
-        left = before - np.sum(np.square(factor[rank:, :rank]), axis=1)
+        before = np.diagonal(correlations)[order[rank:]]  # 1, or 0 for a column of zeros
+        left = before - np.sum(np.square(L[rank:]), axis=1)
         apart = 1.0 - np.square(correlations)
         alike = (apart > nothing) & (apart < ALIKE)
         return not bool(np.any(left > nothing) or np.any(alike))
@@ -312,8 +312,8 @@ class Gram(Operator):
     @property
     def stores_gram(self) -> bool:
         """Whether a product with XᵀX is cheaper than two with X and it is small."""
-        rows = self.entries(self.X) // max(1, self.n)
-        return gram_is_cheaper(rows, self.n, itemsize(self.like))
+        n, rows = self.n, self.entries(self.X) // max(1, self.n)
+        return n <= 2 * rows and n * n * itemsize(self.like) <= MEMORY
 
     def gram(self) -> Array:
         """XᵀX."""
@@ -394,8 +394,3 @@ class Data(Gram):
 
 
 remade_in_double.register(Data, lambda operator: operator.of(double(operator.X)))
-
-
-def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
-    """Whether K = XᵀX is small enough to keep and a product with it costs less than two with X."""
-    return n <= 2 * m and n * n * itemsize <= MEMORY

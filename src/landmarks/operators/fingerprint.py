@@ -16,14 +16,6 @@ from .base import Operator, determining
 SKETCH = 16  # numbers that distinguish two black boxes
 
 
-def contents(operator: Operator) -> list[Any] | None:
-    """The arrays and words that determine an operator; None if only its products do."""
-    parts = determining(operator)
-    if not parts or any(callable(part) and not is_dataclass(part) for part in parts):
-        return None
-    return [plain for part in parts for plain in _plain(part)]
-
-
 def _plain(part: Any) -> list[Any]:
     if scipy.sparse.issparse(part):
         return [part.data, part.indices, part.indptr]
@@ -46,13 +38,10 @@ def fingerprint(operator: Operator) -> dict[str, Any]:
         "dtype": str(operator.like.dtype).split(".")[-1],
         "exponent": operator.exponent,
     }
-    parts = contents(operator)
-    if parts is None:
-        return known | {
-            "sketch": _sketch(operator),
-            "tolerance": 1e-4 if is_single(operator.like) else 1e-6,
-        }
-    return known | {"sha256": _sha256(parts)}
+    parts = determining(operator)
+    if not parts or any(callable(part) and not is_dataclass(part) for part in parts):
+        return known | {"sketch": _sketch(operator), "tolerance": _tolerance(operator)}
+    return known | {"sha256": _sha256(plain for part in parts for plain in _plain(part))}
 
 
 def fingerprint_of_values(values: Any) -> str:
@@ -124,8 +113,13 @@ def same_sketch(a: Sequence[float], b: Sequence[float], operator: Operator) -> b
     """Whether two sketches agree up to rounding, so that they are probably of the same K."""
     if len(a) != len(b):
         return False
-    tolerance, size = (1e-4 if is_single(operator.like) else 1e-6), float(np.linalg.norm(b))
-    return bool(np.linalg.norm(np.subtract(a, b)) <= tolerance * (size + np.sqrt(operator.n)))
+    size = float(np.linalg.norm(b)) + np.sqrt(operator.n)
+    return bool(np.linalg.norm(np.subtract(a, b)) <= _tolerance(operator) * size)
+
+
+def _tolerance(operator: Operator) -> float:
+    """How far apart sketches of one matrix may be, relative to their size."""
+    return 1e-4 if is_single(operator.like) else 1e-6
 
 
 def _digest(digest: hashlib._Hash, array: np.ndarray, rows: int = 2**24) -> None:

@@ -43,7 +43,7 @@ from .pivoted_factor import FLOOR, lapack_pivots, pivoted_factor
 
 FAST = 1e-6  # relative to tr K, after k pivots: below it a stored K has lost half of its digits
 FEW_ROWS = 4  # a factor of K has at most n/4 columns
-LOW_RANK = 600  # most columns of a factor of K, unless 2k + 100 is more
+LOW_RANK = 600  # most columns of a factor of a large K; of a search 2k + 100 if that is more
 SMALL = 1500  # candidates up to which a factor of full rank is affordable
 
 
@@ -85,6 +85,15 @@ def in_double(operator: Operator) -> Operator:
         ledger=operator.ledger,
         digits=operator.like,
     )
+
+
+def in_order(operator: Data) -> Data:
+    """Data on the CPU as a NumPy matrix in C order, so that no layout changes a bit."""
+    if on_gpu(operator.like):
+        return operator
+    if type(operator.X) is np.ndarray and operator.X.flags.c_contiguous:
+        return operator
+    return operator.of(np.ascontiguousarray(host(operator.X)))
 
 
 class Factored(Data):
@@ -154,13 +163,9 @@ def _data_form(operator: Data, k: int) -> Operator:
 
     With fewer rows than columns it is X: some of them depend on others, and whether three or more
     nearly do is not seen in K.
-
-    On the CPU it is a NumPy matrix in C order, so that no layout changes a bit.
     """
     promoted = operator.of(double(operator.X)) if is_single(operator.like) else operator
-    in_order = type(promoted.X) is np.ndarray and promoted.X.flags.c_contiguous
-    if not on_gpu(promoted.like) and not in_order:
-        promoted = operator.of(np.ascontiguousarray(host(promoted.X)))
+    promoted = in_order(promoted)
     rounding = rounded_before(operator.like) ** 2
     if operator.m < operator.n:
         return factored(promoted.X, operator, rounding)

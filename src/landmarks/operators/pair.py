@@ -305,9 +305,8 @@ def appended(operator: Operator, B: np.ndarray) -> Operator:
         X = scipy.sparse.hstack([operator.X, scipy.sparse.csc_array(B)], format="csc")
         return Sparse(X, exponent=operator.exponent, ledger=operator.ledger)
     X = operator.factor()
-    found = Data(namespace(X).concat([X, like(B, X)], axis=1), ledger=operator.ledger)
-    found.exponent = operator.exponent
-    return found
+    both = namespace(X).concat([X, like(B, X)], axis=1)
+    return Data(both, exponent=operator.exponent, ledger=operator.ledger)
 
 
 def dots(pair: Pair, left: Array, right: Array) -> Array:

@@ -20,7 +20,6 @@ from ..errors import warn_user
 from ..readers.frames import arrow_dtype, arrow_others, arrow_values, is_dask, unpacked, without
 from ..runs.runner import report
 
-COUNTED = ("parquet", "feather", "arrow", "orc")  # they know their number of rows
 IN_MEMORY = ("__array__", "__array_interface__", "__dataframe__", "to_numpy", "tocsc")
 NO_ROWS = (
     "X has no rows; an iterator that was read already is empty: make a new one, or pass a function "
@@ -281,7 +280,8 @@ def _count(table: Any) -> int | None:
     if hasattr(table, "metadata") and hasattr(table, "iter_batches"):
         return int(table.metadata.num_rows)
     form = getattr(getattr(table, "format", None), "default_extname", None)
-    return int(table.count_rows()) if form in COUNTED else None
+    knows = form in ("parquet", "feather", "arrow", "orc")  # its number of rows
+    return int(table.count_rows()) if knows else None
 
 
 def as_rows(X: Any, places: Sequence[int] | None = None) -> RowBlocks | None:

@@ -10,16 +10,16 @@ import numpy as np
 
 from ..problem import Problem
 from ..runs.runner import stopped
+from .climb import analytic_centre, ascended, squared
 from .conditioned import Conditioned, conditioned
-from .dual.centre import analytic_centre
-from .dual.climb import ascended, squared
 from .entropy import Largest, best_of_all, narrowed, volumes
-from .lookahead import allowed, independent, looked_ahead
+from .lookahead import allowed, independent, tails_after
 from .node import Node
 from .search import Search
 
 STORED = 3000  # columns up to which K is stored; above, only the eigenvalue tail is known
 SEARCHED = 400  # candidates up to which the exact search is tried as well
+LOOKED_AHEAD = 1000  # up to this many candidates, every first pick is examined
 CRAMPED = 2.0  # times the sum of D: the dual bound cannot close a larger gap
 SOLVED = 40  # the same up to this many candidates,
 PAIRS = 10**5  # or this many choices of all but two picks
@@ -98,8 +98,9 @@ def bounds(
     free = allowed(own, problem.free)
     if free is None or len(free) <= r:
         return
-    tails = looked_ahead(own, free, r, depth)
-    if tails is not None:
+    tails = None
+    if len(free) <= LOOKED_AHEAD:
+        tails = tails_after(Node(own, free, r, depth))
         yield Bound(float(np.sort(tails)[r - 1]), "lookahead", len(free))
     if not pair.standard:  # the dual bound is for all columns without noise
         if len(free) <= SEARCHED:
@@ -109,7 +110,9 @@ def bounds(
     state = squared(root).pick_all(problem.include)[0] if depth == 2 else own
     capped = others is None or (tails is not None and others <= np.sort(tails)[r - 1])
     if len(free) <= SEARCHED:
-        capped = capped or cramped(state, core, error - node.tail(r))
+        if not capped:  # D is small compared with the gap of the tail: the dual has little room
+            D = analytic_centre(state.matrix[np.ix_(core, core)])
+            capped = D is None or error - node.tail(r) > CRAMPED * float(np.sum(D))
         yield searched(problem, root, indices, error, 1.0 if capped else share_of_search(problem))
     if capped or others is None:
         return
@@ -130,12 +133,6 @@ def volume_bounds(problem: Problem, indices: np.ndarray, error: float) -> Iterat
         source = "search" if search.nodes else "relaxation"
         yield Bound(error - max(0.0, above - own), source, search.nodes - nodes)
         nodes = search.nodes
-
-
-def cramped(state: Conditioned, core: np.ndarray, gap: float) -> bool:
-    """Whether the dual bound has little room: D is small compared with the gap of the tail."""
-    D = analytic_centre(state.matrix[np.ix_(core, core)])
-    return D is None or gap > CRAMPED * float(np.sum(D))
 
 
 @dataclass(frozen=True)
@@ -159,18 +156,14 @@ def share_of_search(problem: Problem) -> float:
     return 0.5 if ends or r <= FEW else 0.1
 
 
-def ending(problem: Problem, share: float) -> Problem:
-    """The problem with a share of the time that is left."""
-    if problem.deadline is None:
-        return problem
-    return replace(problem, deadline=problem.deadline - (1 - share) * problem.time_left)
-
-
 def searched(
     problem: Problem, root: Conditioned, indices: np.ndarray, error: float, share: float
 ) -> Bound:
     """What the exact search proves in a share of the time left."""
-    search = Search(ending(problem, share), root)
+    if problem.deadline is not None:
+        end = problem.deadline - (1 - share) * problem.time_left
+        problem = replace(problem, deadline=end)
+    search = Search(problem, root)
     search.begin(indices)
     bound = search.search(until=error)
     final = bound >= min(error, search.cutoff)

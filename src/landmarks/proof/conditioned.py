@@ -192,7 +192,7 @@ def conditioned(problem: Problem) -> Conditioned:
     operator = pair.operator
     double = in_double(operator)
     if double.m is not None and double.m * double.n <= LARGE:
-        X = np.asarray(host(double.factor()), dtype=np.float64)
+        X = np.asarray(host(double.factor()), dtype=np.float64, order="C")
         K, columns, omega = gram(X), X, 0.0
     else:
         columns = np.asarray(host(densify(double)), dtype=np.float64)

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..linalg.volumes import EPS, Solved, ascended, lowest
 from ..problem import Choice, Problem
-from ..runs.runner import report, stopped
+from ..runs.runner import cut_short, report, stopped
 from .conditioned import conditioned
 from .counting import DEEPEST, SURE, Limits, counted, counting_seconds
 from .node import Powers
@@ -161,7 +161,8 @@ class Largest:
                 return None
             aim = self.value + SURE - residual.volume
             relaxation = self.relaxation.on(residual.safe, r, node.left)
-            start = self._start(node.x, r)
+            start = np.clip(node.x, 0.01, 0.99)
+            start = np.clip(start + (r - np.sum(start)) / len(start), 0, 1)
             try:
                 solved = ascended(relaxation, start, r, steps=STEPS, enough=aim)
             except np.linalg.LinAlgError:
@@ -176,10 +177,6 @@ class Largest:
             picks = np.append(node.picks, node.left[ins])
             node = node._replace(picks=picks, left=node.left[kept], x=node.x[kept])
         return node
-
-    def _start(self, x: np.ndarray, r: int) -> np.ndarray:
-        x = np.clip(x, 0.01, 0.99)
-        return np.clip(x + (r - np.sum(x)) / len(x), 0, 1)
 
     def _counted(self, node: Node, residual: Residual, r: int) -> bool:
         """Look at all choices of a node; whether that could be done."""
@@ -241,6 +238,8 @@ def largest_volume(problem: Problem, start: np.ndarray, most: float = math.inf) 
     error = objective.error(problem.operator, search.best)
     bound = objective.below(error, max(0.0, above - search.value))
     proved = bound >= objective.below(error, 1.01 * SURE)
+    if search.until() and not proved:
+        cut_short()
     return Choice(search.best, bound=bound, details={"proved": proved, "nodes": search.nodes})
 
 

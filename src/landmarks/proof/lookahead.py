@@ -11,7 +11,6 @@ from .._array import add_diagonal, cholesky
 from .conditioned import Conditioned
 from .node import Node
 
-LOOKED_AHEAD = 1000  # up to this many candidates, every first pick is examined
 SEPARATE = 1e-6  # least share of variance that a column of the dual problem keeps given the others
 HALVINGS = 20
 GROUP = 8  # eigenvalues that are replaced by the largest of them, if far from the roots
@@ -27,16 +26,6 @@ def allowed(state: Conditioned, free: np.ndarray) -> np.ndarray | None:
     return None
 
 
-def looked_ahead(state: Conditioned, free: np.ndarray, r: int, depth: int) -> np.ndarray | None:
-    """What no choice with each candidate in it can go below; None when there are too many.
-
-    Each of the r members of a choice has such a bound, so the r-th smallest holds for all choices.
-    """
-    if len(free) > LOOKED_AHEAD:
-        return None
-    return tails_after(Node(state, free, r, depth))
-
-
 def independent(
     state: Conditioned, free: np.ndarray, tails: np.ndarray | None
 ) -> tuple[np.ndarray, float | None]:
@@ -45,23 +34,15 @@ def independent(
     The dual bound needs independent candidates. Choices among the rest are bounded by the tails
     after them; None when these are not known.
     """
-    if separate(state.matrix[np.ix_(free, free)]):
-        return free, np.inf
+    C, d = state.matrix[np.ix_(free, free)], np.sqrt(state.diagonal[free])
+    if np.all(d > 0) and cholesky(add_diagonal(C / d[:, None] / d[None, :], -SEPARATE)) is not None:
+        return free, np.inf  # each keeps more than SEPARATE of its variance given all others
     order = free if tails is None else free[np.argsort(tails, kind="stable")]
     core = independent_of(state.matrix, order)
     rest = ~np.isin(free, core)
     if not np.any(rest):
         return core, np.inf
     return core, None if tails is None else float(np.min(tails[rest]))
-
-
-def separate(C: np.ndarray) -> bool:
-    """Whether each column keeps more than SEPARATE of its variance given all others."""
-    scale = np.sqrt(np.diagonal(C))
-    if not np.all(scale > 0):
-        return False
-    unit = C / scale[:, None] / scale[None, :]
-    return cholesky(add_diagonal(unit, -SEPARATE)) is not None
 
 
 def independent_of(C: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -76,7 +57,10 @@ def independent_of(C: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def tails_after(node: Node) -> np.ndarray:
-    """What no choice of the node with each of its candidates in it can go below."""
+    """What no choice of the node with each of its candidates in it can go below.
+
+    Each of the r members of a choice has such a bound, so the r-th smallest holds for all choices.
+    """
     state, T, r = node.state, node.candidates, node.r
     if node.depth == 0:  # the rest gains no more than it did before
         rest = float(np.sum(node.values[: r - 1]))

@@ -136,12 +136,9 @@ class Node:
             most = (1 + doubt) * float(np.sum(values[: self.r]))
             return max(0.0, self.error - most - self.uncertainty)
         least = max(0.0, 1 - doubt) ** 2 * float(np.sum(values[self.r :] ** 2))
-        return max(0.0, self._outside(G, doubt) + least - 2 * self.uncertainty)
-
-    def _outside(self, G: np.ndarray, doubt: float) -> float:
-        """‖C − GᵀG‖²_F: what the candidates' span leaves, less what rounding may add."""
-        rest = np.sqrt(float(np.sum((self.state.matrix - G.T @ G) ** 2)))
-        return max(0.0, rest - doubt * np.sqrt(self.error)) ** 2
+        rest = np.sqrt(float(np.sum((C - G.T @ G) ** 2)))  # what the span leaves: ‖C − GᵀG‖_F
+        outside = max(0.0, rest - doubt * np.sqrt(self.error)) ** 2
+        return max(0.0, outside + least - 2 * self.uncertainty)
 
 
 class Powers(NamedTuple):
@@ -251,7 +248,10 @@ class Powers(NamedTuple):
             cross = np.multiply.outer(v, x - 0.5 * vv * v)
             C2 = self.C2[left, left] - cross - cross.T
         if self.C3 is not None:
-            cube = cube_after(self.C3, a, left, s, vv, v, x)
+            # C³ − (v yᵀ + x xᵀ + y vᵀ) + ‖v‖²(v xᵀ + x vᵀ) + (vᵀCv − ‖v‖⁴) v vᵀ, x = Cv, y = C²v
+            y, vCv = self.C3[left, a] / np.sqrt(s), self.C3[a, a] / s
+            cross = np.multiply.outer(v, y - vv * x - 0.5 * (vCv - vv * vv) * v)
+            cube = self.C3[left, left] - np.multiply.outer(x, x) - cross - cross.T
         rounding = (self.rounding[left] + self.rounding[a]) * (self.first[a] / s)
         return self._replace(
             C=C, C2=C2, C3=cube, first=self.first[left], rounding=rounding, noise=self.noise[left]
@@ -265,15 +265,3 @@ class Powers(NamedTuple):
         C2 = None if self.C2 is None else self.C2[square]
         found = self._replace(C=self.C[square], C2=C2, C3=cube)
         return found._replace(first=first, rounding=rounding, noise=noise)
-
-
-def cube_after(
-    C3: np.ndarray, a: int, left: slice, s: float, vv: float, v: np.ndarray, x: np.ndarray
-) -> np.ndarray:
-    """(C − v vᵀ)³ at the candidates that are left after a.
-
-    It is C³ − (v yᵀ + x xᵀ + y vᵀ) + ‖v‖²(v xᵀ + x vᵀ) + (vᵀCv − ‖v‖⁴) v vᵀ, x = Cv, y = C²v.
-    """
-    y, vCv = C3[left, a] / np.sqrt(s), C3[a, a] / s
-    cross = np.multiply.outer(v, y - vv * x - 0.5 * (vCv - vv * vv) * v)
-    return C3[left, left] - np.multiply.outer(x, x) - cross - cross.T

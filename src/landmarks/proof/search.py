@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
+from ..allowed import Allowed
 from ..linalg.dependence import dependent
 from ..problem import Problem, complete
 from ..runs.runner import Step, run, stopped
@@ -98,20 +99,6 @@ class Parts(State):
         return bound, [*node.picks, int(node.order[place])], rest, node.free
 
 
-class Residuals:
-    """The residuals of some picks, as many as fit; others are computed again."""
-
-    def __init__(self, order: int):
-        self.most = STATES // (16 * order**2)
-        self.known: dict[tuple[int, ...], Conditioned] = {}
-
-    def add(self, picks: tuple[int, ...], state: Conditioned) -> None:
-        """Remember a residual; when there are too many, forget the others."""
-        if len(self.known) > self.most:
-            self.known.clear()
-        self.known[picks] = state
-
-
 class Leaf(NamedTuple):
     """A node whose choices are counted: what they are measured from."""
 
@@ -154,7 +141,8 @@ class Search(State):
         self.listed: list[list[int]] = []
         self.full = False
         self.parts = Parts()
-        self._residuals = Residuals(self.root.n)
+        most = max(1, STATES // (16 * self.root.n**2))  # others are computed again
+        self._known = lru_cache(most)(partial(after_units, self.start, self.allowed))
 
     def begin(self, indices: np.ndarray) -> None:
         """Offer a choice of columns, as the first that others must beat."""
@@ -174,8 +162,7 @@ class Search(State):
         if allowed.single and allowed.sized and not allowed.constraints:
             return complete(problem, self._independent())
         if not allowed.sized:
-            kept = self._independent()
-            return np.asarray(kept, dtype=np.int64)
+            return np.asarray(self._independent(), dtype=np.int64)
         return self.columns(tuple(self.best))
 
     def columns(self, units: tuple[int, ...]) -> np.ndarray:
@@ -185,7 +172,7 @@ class Search(State):
 
     def error_of(self, units: tuple[int, ...]) -> tuple[float, float]:
         """The error of a choice of units and what is included, and how much it may be off."""
-        state, unknown = self.start.pick_all(self.allowed.columns(units))
+        state, unknown = after_units(self.start, self.allowed, units)
         return (np.inf, 0.0) if unknown else self._measured(state)
 
     def _measured(self, state: Conditioned) -> tuple[float, float]:
@@ -234,11 +221,6 @@ class Search(State):
         return self.within is not None or places
 
     @property
-    def total(self) -> float:
-        """The error of choosing nothing."""
-        return self.root.error(self.depth)
-
-    @property
     def tired(self) -> bool:
         """Whether it has visited as many parts and choices as it may."""
         return self.parts.visited >= self.effort
@@ -250,7 +232,8 @@ class Search(State):
 
     def relative(self) -> float | None:
         """The best error as a share of the error of choosing nothing."""
-        return self.error / self.total if self.depth and self.total > 0 else None
+        total = self.root.error(self.depth)
+        return self.error / total if self.depth and total > 0 else None
 
     def search(self, name: str = "exact", until: float = np.inf) -> float:
         """A lower bound of the error over all choices; `best` holds the best one found.
@@ -265,7 +248,7 @@ class Search(State):
         node = Node(self.start, columns, self._columns(self._sizes(units), self.r), self.depth)
         hidden = self.unknown
         bound = self._anywhere(self.start, node.r + hidden) if hidden else node.bound()
-        self._open(bound, [], units, self.unknown)
+        self._open(bound, [], units, hidden)
         run(name, self._steps(until), self, deadline=self.problem.deadline)
         return self.parts.lowest
 
@@ -442,7 +425,8 @@ class Search(State):
                 tails = np.maximum(tails, whole.bound())
         elif len(kept):
             rest = self._columns(sizes, r - 1)
-            tails = np.array([self._tail_with(state, columns, rest) for columns in members])
+            after = [state.pick_all(columns) for columns in members]
+            tails = np.array([self._anywhere(found, rest + unknown) for found, unknown in after])
         order = np.argsort(-tails, kind="stable")
         divided = Divided(picks, kept[order], tails[order], free)
         most = min(free + hidden, r)
@@ -454,7 +438,7 @@ class Search(State):
             if not self.allowed.sized or self.repeats:
                 more = min(more, 1)
             if more == 0 or len(kept) == 0:
-                self.parts.close(whole.tail((r - count + count) * largest))
+                self.parts.close(whole.tail(r * largest))
             elif more <= len(kept):
                 node = divided._replace(free=count)
                 place = len(kept) - more
@@ -466,11 +450,6 @@ class Search(State):
     def _anywhere(self, state: Conditioned, picks: int) -> float:
         """What no choice with so many more picks goes below, wherever these lead."""
         return Node(state, np.zeros(0, np.int64), picks, self.depth).tail(picks)
-
-    def _tail_with(self, state: Conditioned, columns: np.ndarray, rest: int) -> float:
-        """What no choice with a unit of some columns goes below."""
-        after, unknown = state.pick_all(columns)
-        return self._anywhere(after, rest + unknown)
 
     def _sizes(self, units: np.ndarray) -> np.ndarray:
         """How many columns each unit has."""
@@ -528,13 +507,9 @@ class Search(State):
         """The residual of what is included and some units, and how many were in doubt."""
         if not picks:
             return self.start, 0
-        key = tuple(picks[:-1])
-        before = self.start if not key else self._residuals.known.get(key)
-        if before is None:
-            before, unknown = self.start.pick_all(self.allowed.columns(np.asarray(key)))
-            if unknown:
-                return self.start.pick_all(self.allowed.columns(np.asarray(picks)))
-            self._residuals.add(key, before)
+        before, unknown = self._known(tuple(picks[:-1]))
+        if unknown:
+            return after_units(self.start, self.allowed, picks)
         return before.pick_all(self.allowed.members[picks[-1]])
 
     def _separate(self, units: np.ndarray) -> np.ndarray:
@@ -542,9 +517,10 @@ class Search(State):
         state = self.start
         if self.every or state.pair.noise is not None or not self.allowed.sized:
             return units
-        C, c = state.matrix, state.diagonal
         left = units[~state.doubtful[units]]
-        alike = 1 - C[np.ix_(left, left)] ** 2 / np.outer(c[left], c[left]) <= NEAR
+        lengths = np.sqrt(state.diagonal[left])
+        cosines = state.matrix[np.ix_(left, left)] / lengths[:, None] / lengths
+        alike = 1 - cosines**2 <= NEAR
         if np.sum(alike) == len(left):
             return units
         dropped: set[int] = set()
@@ -564,14 +540,13 @@ class Search(State):
 
     def offer(self, units: list[int]) -> None:
         """Compute the error of a choice and keep it if it is better beyond rounding."""
-        state, unknown = self.start, 0
-        if units:
-            state, unknown = self.start.pick_all(self.allowed.columns(np.asarray(units)))
+        state, unknown = after_units(self.start, self.allowed, units)
         E, margin = self._measured(state)
         lower = E - margin if self.depth == 0 else max(0.0, E - margin)
         if unknown:
             lower = self._anywhere(state, unknown)
-        if self.depth == 0 and len(state.picks) < self._members_of(units):
+        members = self.allowed.columns(np.asarray(units, dtype=np.int64))
+        if self.depth == 0 and len(state.picks) < len(self.problem.include) + len(members):
             if unknown:
                 self.parts.close(lower)
             return  # a column that adds nothing: the determinant is zero
@@ -583,6 +558,9 @@ class Search(State):
         if E + margin < (self.cutoff if self.within is None else self.error):
             self.best, self.error, self.found = [int(u) for u in units], E + margin, True
 
-    def _members_of(self, units: list[int]) -> int:
-        """How many columns a choice of units has, with what is included."""
-        return len(self.problem.include) + len(self.allowed.columns(np.asarray(units, dtype=int)))
+
+def after_units(
+    start: Conditioned, allowed: Allowed, units: Sequence[int]
+) -> tuple[Conditioned, int]:
+    """The residual after choosing some units, and how many columns were in doubt."""
+    return start.pick_all(allowed.columns(np.asarray(units, dtype=np.int64)))

@@ -41,8 +41,8 @@ def read_parquet(file: BinaryIO | Path, reading: Reading) -> FileTable:
         columns = ReadColumns(schema, reading)
         groups = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         size = max(metadata.num_rows * len(columns.read) * 8, groups)
-        unique = len(set(schema.names)) == len(schema.names)  # which a dataset needs
-        if reading.stays(size) and hasattr(file, "name") and unique:
+        unique = columns.unique
+        if columns.stay(file, size):
             return columns.in_blocks(pyarrow.dataset.dataset(file.name, format="parquet"))
         check_bytes(size, reading.max_bytes, "the table")
         names = [schema.names[j] for j in columns.read]
@@ -62,8 +62,7 @@ def read_arrow(file: BinaryIO, reading: Reading) -> FileTable:
         else:
             opened = batches = pa.ipc.open_stream(file)
         columns = ReadColumns(opened.schema, reading)
-        unique = len(set(opened.schema.names)) == len(opened.schema.names)
-        if start == b"ARROW1" and reading.stays(size) and hasattr(file, "name") and unique:
+        if start == b"ARROW1" and columns.stay(file, size):
             return columns.in_blocks(pyarrow.dataset.dataset(file.name, format="ipc"))
         parts, size = [], 0
         for batch in batches:
@@ -97,6 +96,11 @@ class ReadColumns:
         self.notes: tuple[str, ...] = ()
         self.read = self.kept + list(self.aside.values())
         self.notation = reading.notation(reading.decimal or ".")
+        self.unique = len(set(schema.names)) == n  # which a dataset needs
+
+    def stay(self, file: BinaryIO, size: int) -> bool:
+        """Whether rows of so many bytes stay in the file."""
+        return self.reading.stays(size) and hasattr(file, "name") and self.unique
 
     def numbers(self, rows: Any) -> None:
         """Keep the columns that hold numbers; rows : all or the first, for a message."""

@@ -6,6 +6,7 @@ is neither: it is never left out, but an error that shows the values in the way.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -19,7 +20,8 @@ NUMERIC_ONLY = "numeric_only=True (--numeric-only on the command line)"
 REMEDY = f"{NUMERIC_ONLY}, or encode them as numbers, e.g. with pandas.get_dummies"
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
 TRUTH = {"true": 1.0, "false": 0.0}
-NUMBERLIKE = re.compile(r"[-+]?(\d+|\d{1,3}([., '’\xa0]\d{3})+)?([.,]\d*)?([eE][-+]?\d+)?")
+SPACES = " \xa0\u2009\u202f"  # what stands between thousands where a space does
+NUMBERLIKE = re.compile(rf"[-+]?(\d+|\d{{1,3}}([.,'’{SPACES}]\d{{3}})+)?([.,]\d*)?([eE][-+]?\d+)?")
 ANNOTATED = ("X", "var_names", "obs_names")  # what an AnnData object has
 SAMPLE = 1000  # cells from which the notation of a column is guessed
 
@@ -28,7 +30,8 @@ SAMPLE = 1000  # cells from which the notation of a column is guessed
 class Notation:
     """How numbers are written in a text.
 
-    decimal, thousands : the signs within a number; None if there is none between thousands.
+    decimal, thousands : the signs within a number; None if there is none between thousands. A space
+        is any of SPACES.
     missing : what stands for a missing value, besides the usual words such as NA.
     """
 
@@ -48,6 +51,8 @@ class Notation:
             return np.nan
         if text.lower() in TRUTH:
             return TRUTH[text.lower()]
+        if self._spaced:
+            text = text.translate(dict.fromkeys(map(ord, SPACES), self.thousands))
         if self.thousands is not None and self.thousands in text:
             if self._grouped.fullmatch(text) is None:
                 return None
@@ -59,6 +64,10 @@ class Notation:
         except ValueError:
             return None
         return np.nan if number in self.missing_numbers else number
+
+    @cached_property
+    def _spaced(self) -> bool:
+        return self.thousands is not None and self.thousands in SPACES
 
     @cached_property
     def _missing(self) -> frozenset[str]:
@@ -119,8 +128,13 @@ class Cells:
         return 2 * self.numbers > self.present
 
 
-def odd_sentence(columns: list[tuple[str, Cells]], *, of_file: bool) -> str:
-    """The message about columns of numbers with odd values: which values, where, and what helps."""
+def odd_sentence(
+    columns: list[tuple[str, Cells]], *, of_file: bool, fine: Iterable[Cells] = ()
+) -> str:
+    """The message about columns of numbers with odd values: which values, where, and what helps.
+
+    fine : columns whose values are all read, which what helps must go on to read.
+    """
     first, cells = columns[0]
     others = [name for name, _ in columns[1:]]
     if cells.odds == 0:
@@ -133,7 +147,7 @@ def odd_sentence(columns: list[tuple[str, Cells]], *, of_file: bool) -> str:
         )
     if others:
         sentence += f"; so {'do' if len(others) > 1 else 'does'} {named(others)}"
-    helps = _what_helps([cells for _, cells in columns])
+    helps = _what_helps([*(cells for _, cells in columns), *fine])
     python = ", ".join(f"{name}={value!r}" for name, value in helps.items())
     if not of_file:
         rest = f", e.g. pandas.read_csv(path, {python})" if helps else ""
@@ -154,7 +168,7 @@ def _what_helps(columns: list[Cells]) -> dict[str, Any]:
     words = list(dict.fromkeys(word for cells in columns for word in cells.words))
     sample = [cell for cells in columns for cell in cells.sample]
     used = columns[0].notation
-    ways = [Notation(point, sign) for point, sign in product(".,", (None, *",. '’\xa0"))]
+    ways = [Notation(point, sign) for point, sign in product(".,", (None, *",. '’"))]
     ways = [way for way in ways if way.decimal != way.thousands and used.thousands is None]
     best = max(
         [used, *ways],

@@ -99,13 +99,17 @@ def as_format_error(sentence: str) -> Iterator[None]:
 
 
 def encoding_of(raw: bytes, asked: str | None) -> tuple[str, tuple[str, ...]]:
-    """The encoding: the given one, UTF-16 by its mark, UTF-8, else Latin-1 with a note."""
+    """The encoding: the given one, UTF-16 by mark or zeros, UTF-8, else Latin-1 with a note."""
     if asked:
         _check_encoding(raw, asked)
         return asked, ()
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         _check_encoding(raw, "utf-16")
         return "utf-16", ()
+    for encoding, letters, zeros in (("utf-16-le", 0, 1), ("utf-16-be", 1, 0)):
+        if len(raw) > 3 and min(raw[letters:64:2]) >= ord("\t") and not any(raw[zeros:64:2]):
+            _check_encoding(raw, encoding)
+            return encoding, ()
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -183,6 +183,8 @@ def _table(
     names = [cell.strip() for cell in first.cells] if header else None
     layout = Layout(records, notation, names, len(first.cells))
     kept = wanted(names, layout.n, reading)
+    if reading.thousands is None and reading.decimal is None:
+        notes += _perhaps_thousands(sample[bool(header) :], kept, notation.decimal)
     try:
         values, lines, texts = _collected(layout, kept, reading)
     except NotANumber as found:
@@ -194,6 +196,35 @@ def _table(
     named = None if names is None else tuple(names[j] for j in kept)
     places = None if len(kept) == layout.n else tuple(kept)
     return noticed(FileTable(values, named, None, lines, notes, texts, places))
+
+
+def _perhaps_thousands(sample: list[Record], kept: list[int], sign: str) -> tuple[str, ...]:
+    """A note where the sign of decimals may stand between thousands, as in 987, 1.015 and 2.331.
+
+    That is where all numbers with the sign have three digits after it, and none before it is zero,
+    while others of the same columns have at most three digits and no sign.
+    """
+    columns = [
+        [record.cells[j].strip() for record in sample if j < len(record.cells)] for j in kept
+    ]
+    signed = [[cell for cell in column if sign in cell] for column in columns]
+    grouped = re.compile(rf"[-+]?[1-9]\d{{0,2}}{re.escape(sign)}\d{{3}}")
+    shown = [cell for cells in signed for cell in cells if any(map(str.isdigit, cell))]
+    short = [
+        cell
+        for column, cells in zip(columns, signed, strict=True)
+        for cell in column
+        if cells and re.fullmatch(r"[-+]?\d+", cell)
+    ]
+    if len(shown) < 5 or not short or not all(map(grouped.fullmatch, shown)):
+        return ()
+    if any(len(cell.lstrip("+-")) > 3 for cell in short):
+        return ()
+    return (
+        f"{shown[0]!r} was read as a number with decimals; if thousands are written so, as "
+        f"{short[0]!r} without {sign!r} suggests, give --thousands {sign!r}, in Python "
+        f"lm.data(path, thousands={sign!r}); --decimal {sign!r} confirms the decimals",
+    )
 
 
 def _counts(cells: list[str]) -> bool:
@@ -258,7 +289,8 @@ def _numbers_only(
         if cells.mostly_numbers
     ]
     if odd:
-        raise FormatError(odd_sentence(odd, of_file=True))
+        fine = [cells for cells in columns.values() if not cells.odds]
+        raise FormatError(odd_sentence(odd, of_file=True, fine=fine))
     if len(others) == 1 and not reading.numeric_only:
         raise found
     shown = {j: cells.first for j, cells in others.items()}

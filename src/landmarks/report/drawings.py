@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
+from .._shown import printable
 from ..plots.coverage import as_places, errors_at_places, field_at_places
 from ..selection import Selection
-from .sentences import shown
+from .sentences import LONGEST
 
 # of the curve
 WIDTH = 480.0
@@ -25,6 +26,7 @@ BOTTOM = 40.0
 # of the map
 ROW = 18  # height of a row
 LABEL = 190  # width of a name
+SHORT = 22  # the most letters of it
 CELLS = 520  # width of all cells
 MOST = 120  # the most other columns
 NAMED = 40  # if there are at most this many, all their names are shown below
@@ -76,7 +78,7 @@ def heat_svg(heat: dict[str, Any] | None, names: dict[str, str]) -> str | None:
     width = CELLS / len(columns)
     parts = []
     for row, j in enumerate(chosen):
-        parts.append(text(LABEL - 8, row * ROW + 13, _short(names[str(j)]), "end"))
+        parts.append(text(LABEL - 8, row * ROW + 13, printable(names[str(j)], SHORT), "end"))
         for place, column in enumerate(columns):
             fill = _colour(int(levels[row, column]) / 127)
             x, y = LABEL + place * width, row * ROW
@@ -89,7 +91,7 @@ def heat_svg(heat: dict[str, Any] | None, names: dict[str, str]) -> str | None:
         for place, j in enumerate(other):
             x = LABEL + (place + 0.5) * width + 4
             turned = f'<g transform="translate({x:.1f} {height + 4:.1f}) rotate(-90)">'
-            parts.append(f"{turned}{text(0, 0, _short(names[str(j)]), 'end')}</g>")
+            parts.append(f"{turned}{text(0, 0, printable(names[str(j)], SHORT), 'end')}</g>")
         height += BELOW
     return svg(LABEL + CELLS, height, "".join(parts), "similarity of chosen and other columns")
 
@@ -122,12 +124,8 @@ def line(
 def text(x: float, y: float, words: str, anchor: str = "middle") -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="13" '
-        f'fill="#5c6773">{escape(shown(words))}</text>'
+        f'fill="#5c6773">{escape(printable(words, LONGEST))}</text>'
     )
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= 22 else label[:21] + "…"
 
 
 def svg(width: float, height: float, body: str, title: str) -> str:

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ import numpy as np
 
 from .. import __version__
 from .._array import host
+from .._shown import printable
 from ..errors import RankWarning, UnsupportedError
 from ..explain.alternatives import Alternatives
 from ..methods.costs import proof_seconds
@@ -34,6 +35,7 @@ from ..selection import Selection
 from .drawings import curve_svg, heat_svg, maps, of_maps
 from .overview import Summary, gains_in_nats, spectrum_is_cheap, summarise, words_of
 from .sentences import (
+    LONGEST,
     facts,
     harmless,
     limit,
@@ -41,7 +43,6 @@ from .sentences import (
     percent,
     plural,
     rebuilt_title,
-    shown,
     signed,
     signed_percent,
 )
@@ -198,8 +199,8 @@ def _environment() -> Any:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
-        "shown": shown,
-        "shown_line": lambda text: shown(text, longest=4000),
+        "shown": partial(printable, width=LONGEST),
+        "shown_line": partial(printable, width=4000),
         "percent": percent,
         "signed": signed,
         "signed_percent": signed_percent,
@@ -251,7 +252,7 @@ def _data(selection: Selection, origin: Origin) -> dict[str, Any]:
 
 def label(selection: Selection, j: int, noun: str) -> str:
     """The name of a candidate, or its number."""
-    return f"{noun} {j}" if selection.names is None else shown(selection.names[j])
+    return f"{noun} {j}" if selection.names is None else printable(selection.names[j], LONGEST)
 
 
 def _added(selection: Selection) -> list[dict[str, Any]]:

@@ -99,8 +99,7 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
     """What the first 1, 2, … of the chosen keep; None where that costs too much."""
     operator, objective = selection._data, selection.objective
     if objective.additive:
-        shares = explained_shares(objective.on(operator), selection.indices)[: selection.k]
-        return np.pad(shares, (0, selection.k - len(shares)), mode="edge")
+        return explained_shares(objective.on(operator), selection.indices)
     if operator.n > 3000:
         return None
     errors = [
@@ -110,16 +109,21 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
 
 
 def explained_shares(pair: Pair, picks: Indices) -> np.ndarray:
-    """The share of the total that the first 1, 2, … picks explain, up to a dependent one."""
+    """The share of the total that the first 1, 2, … picks explain; dependent ones add nothing."""
     total, picks = pair.total(pair.operator.diagonal()), np.asarray(picks)
     if total <= 0:
-        return np.ones(1)
+        return np.ones(len(picks))
     columns = host(pair.operator.columns(picks)).astype(np.float64)
-    factor, info = scipy.linalg.lapack.dpotrf(noisy(columns[picks], pair, picks), lower=1)
-    rank = info - 1 if info > 0 else len(picks)
-    F = scipy.linalg.solve_triangular(factor[:rank, :rank], columns[:, :rank].T, lower=True)
-    weights = 1.0 if pair.weights is None else pair.weights
-    return np.cumsum(np.sum(F**2 * weights, axis=1)) / total
+    among = noisy(columns[picks], pair, picks)
+    kept, gains = np.arange(len(picks)), np.zeros(len(picks))
+    factor, info = scipy.linalg.lapack.dpotrf(among, lower=1)
+    while info > 0:
+        kept = np.delete(kept, info - 1)
+        factor, info = scipy.linalg.lapack.dpotrf(among[np.ix_(kept, kept)], lower=1)
+    if len(kept):
+        F = scipy.linalg.solve_triangular(factor, columns[:, kept].T, lower=True)
+        gains[kept] = np.sum(F**2 * (1.0 if pair.weights is None else pair.weights), axis=1)
+    return np.cumsum(gains) / total
 
 
 @dataclass(frozen=True)

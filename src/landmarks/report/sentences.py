@@ -123,13 +123,6 @@ def _which(selection: Selection) -> str:
     return f"choice of {selection.k}"
 
 
-def shown(name: object, longest: int = LONGEST) -> str:
-    """A name of limited length, without hidden, control or direction characters."""
-    text = str(name)
-    text = text if len(text) <= longest else text[: longest - 1] + "…"
-    return printable(text)
-
-
 def is_formula(name: str) -> bool:
     """Whether a spreadsheet takes a name for a formula."""
     return name.startswith(("=", "+", "-", "@", "\t", "\r"))
@@ -196,5 +189,5 @@ def facts(
 
 def _in_words(value: Any) -> str:
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return ", ".join(shown(entry) for entry in value)
-    return "yes" if value is True else shown(value)
+        return ", ".join(printable(entry, LONGEST) for entry in value)
+    return "yes" if value is True else printable(value, LONGEST)

@@ -1,16 +1,14 @@
-"""What a terminal shows: colour, safe names, aligned columns, and the table of a selection."""
+"""What a terminal shows: colour, bars, and the table of a selection."""
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from .._shown import printable
+from .._shown import aligned, printable
 from .sentences import better
 
 if TYPE_CHECKING:
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
 SHADES, ASCII_SHADES = " ░▒▓█", " .:+#"
 USUAL = 80  # columns of a terminal
-ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours; names contain no escape characters
 
 
 @dataclass(frozen=True)
@@ -73,33 +70,6 @@ def _can_encode(stream: TextIO, text: str) -> bool:
     except (LookupError, UnicodeEncodeError):
         return False
     return True
-
-
-def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
-    """The rows as lines, each column as wide as its widest cell."""
-    widths = [max(_width(row[j]) for row in rows) for j in range(len(right))]
-    for row in rows:
-        cells = (
-            _padded(cell, width, side) for cell, width, side in zip(row, widths, right, strict=True)
-        )
-        yield "  ".join(cells).rstrip()
-
-
-def _width(text: str) -> int:
-    """The width of a text on a terminal: 2 for wide letters, 0 for combining marks."""
-    text = ESCAPE.sub("", text)
-    return sum(_cells(letter) for letter in text)
-
-
-def _cells(letter: str) -> int:
-    if unicodedata.combining(letter):
-        return 0
-    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-
-
-def _padded(cell: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(cell))
-    return space + cell if right else cell + space
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from ..operators.diagonals import in_pairs
 from ..operators.forms import Factored, gram_powers
 from ..operators.pair import Pair
 from .residual import floor
-from .stored_powers import stored_powers
+from .stored_powers import highest_power
 
 CUBES = 1500  # columns up to which diag C³ may be computed from C
 
@@ -24,6 +24,7 @@ class Base:
     depth : 0 for the log determinant, 1 for the trace, 2 for the Frobenius error: how many
         products with C its gains need. size : how many are chosen. moves : about how many drops and
         additions will follow; None where there is no time to form powers of K for them.
+    highest : how many powers of K beyond K itself are formed.
     """
 
     def __init__(self, pair: Pair, depth: int, size: int, moves: int | None = 0):
@@ -31,7 +32,7 @@ class Base:
         self.operator = operator = pair.operator
         self.released: list[Any] = []  # states whose memory can be used again
         self.depth = depth
-        self.stored_powers = stored_powers(pair, depth, moves)
+        self.highest = highest_power(pair, depth, moves)
         xp = namespace(operator.like)
         self.factored = operator if isinstance(operator, Factored) else None
         if self.factored is not None:

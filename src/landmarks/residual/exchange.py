@@ -9,18 +9,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._array import Array, Indices, add_outer, host
+from .._array import (
+    Array,
+    Indices,
+    add_outer,
+    add_product,
+    host,
+    like,
+    namespace,
+    take,
+    zeros,
+)
+from ..operators.pair import Pair
 from ..runs.state import State
 from .base import Base
 from .explicit import Explicit
 from .loading import error_of, from_products, load_from_K
 from .powers import Powers, best_addition, total
-from .rows import Rows
 from .stored_powers import LEFT
 
 LIFETIME = 20  # additions before a moderate drift makes a state load again
 DISASTER = 1e-3  # relative drift of a diagonal that makes a state load again at once
 LOST = 1e-7  # relative rounding error of a diagonal that makes a state load again
+MOST = 32  # most pending changes; also at most a quarter of the members
+CLEAN = 1e-10  # relative to a column: what rounding may leave of it at the members
 
 
 class Exchange(State):
@@ -68,15 +80,22 @@ class Exchange(State):
         """The free places."""
         return np.flatnonzero(self.members < 0)
 
+    def staying(self, included: Indices) -> np.ndarray:
+        """Whether each place holds what must be included; of a repeated one the first does."""
+        found = np.zeros(len(self.members), dtype=bool)
+        for j in included:
+            found[np.flatnonzero(self.members == j)[:1]] = True
+        return found
+
     @property
     def error(self) -> float:
-        """tr ΩC, tr ΩCΩC or −log det (K_SS + N)."""
+        """tr ΩC, tr ΩCΩC or −log det (K_SS + N), which is infinite where a place is free."""
         return self.error_of(self.base.depth)
 
     def error_of(self, depth: int) -> float:
         """The same for another objective whose numbers the state has."""
         if depth == 0:
-            return -self.volume
+            return np.inf if len(self.vacant) else -self.volume
         return self.base.pair.total(self.diagonals[depth - 1])
 
     @property
@@ -115,19 +134,37 @@ class Exchange(State):
 
     def load(self, indices: Indices, quick: bool = False) -> None:
         """Recompute the state for the independent ones among the indices; quick: fewer digits."""
-        indices = np.asarray(indices, dtype=np.int64)
+        indices, base = np.asarray(indices, dtype=np.int64), self.base
         self.members[:] = -1
         self.H[:] = 0.0
         self.drift, self.age, self.swollen, self.volume = 0.0, 0, 0.0, 0.0
-        if len(indices) == 0:
-            self._unload()
-        elif self.source is not None:
-            self._load_explicit(self.source, indices, quick)
+        if len(indices) == 0:  # C is K
+            self.powers.set([diagonal + 0.0 for diagonal in base.of_K])
+            self.W.set([block[:0, :] for block in self.W.blocks], self.members)
+            if base.factored is not None:
+                self.source = Explicit(base.factored, len(self.members), base.pair)
+            return
+        if self.source is None:
+            fresh = load_from_K(base, indices, self.exact and not quick, quick)
+            order, inverse, rows = fresh.members, fresh.inverse, fresh.rows
+            self.volume = fresh.volume
+            self.powers.set(fresh.diagonals, fresh.larger)
         else:
-            self._load_from_K(indices, quick)
-        if self.base.depth == 0 and len(self.chosen):
-            r = len(self.chosen)
-            self.volume = -float(np.linalg.slogdet(self.H[:r, :r])[1])
+            order, W, F = self.source.load(indices, host(base.floor), len(self.members))
+            dual = host(self.source.D)[:, : len(order)]
+            inverse, rows, R = dual.T @ dual, [W], self.source.R
+            # the inverse has the squared condition, so the volume is that of the dual vectors
+            self.volume = -2 * float(np.sum(np.log(np.abs(np.diag(np.linalg.qr(dual, mode="r"))))))
+            for _ in range(base.depth):
+                rows.append((base.pair.weighed(rows[-1].T).T @ R.T) @ R)
+            if quick and (found := from_products(base, F, self.source.lengths())):
+                self.powers.set(found, base.of_K)
+            else:
+                self.powers.set(self.source.diagonals(base.depth))
+        r = len(order)
+        self.members[:r] = order
+        self.H[:r, :r] = inverse
+        self.W.set(rows, self.members)
 
     def sharpen(self) -> bool:
         """Compute the diagonals from C itself, from now on; False if that does not help."""
@@ -139,55 +176,17 @@ class Exchange(State):
 
     def reload(self) -> None:
         """Recompute the state of the members; each keeps its place."""
-        places = np.flatnonzero(self.members >= 0)
+        places, size = np.flatnonzero(self.members >= 0), len(self.members)
         self.load(self.chosen)
-        for i, place in reversed(list(enumerate(places[: len(self.chosen)]))):
-            if place != i:
-                self._move(i, int(place))
-
-    def _move(self, i: int, place: int) -> None:
-        """Move the member at place i to a free place."""
-        self.members[place], self.members[i] = self.members[i], -1
-        self.H[place] = self.H[i]
-        self.H[:, place] = self.H[:, i]
-        self.H[place, place] = self.H[i, i]
-        self.H[i], self.H[:, i] = 0.0, 0.0
-        self.W.move(i, place)
+        places = places[: len(self.chosen)]
+        come_from = np.empty(size, dtype=np.int64)
+        come_from[places] = np.arange(len(places))
+        come_from[np.setdiff1d(np.arange(size), places)] = np.arange(len(places), size)
+        self.members = self.members[come_from]
+        self.H = self.H[np.ix_(come_from, come_from)]
+        self.W.move(come_from, self.members)
         if self.source is not None:
-            self.source.D[:, place] = self.source.D[:, i] + 0.0
-            self.source.D[:, i] = 0.0
-
-    def _unload(self) -> None:
-        """Nothing is chosen: C is K."""
-        self.powers.set([diagonal + 0.0 for diagonal in self.base.of_K])
-        self.W.set([block[:0, :] for block in self.W.blocks], self.members)
-        if self.base.factored is not None:
-            self.source = Explicit(self.base.factored, len(self.members), self.base.pair)
-
-    def _load_explicit(self, source: Explicit, indices: np.ndarray, quick: bool) -> None:
-        order, W, F = source.load(indices, host(self.base.floor), len(self.members))
-        r = len(order)
-        self.members[:r] = order
-        dual = host(source.D)[:, :r]
-        self.H[:r, :r] = dual.T @ dual
-        rows = [W]
-        omega = self.base.pair.omega
-        for _ in range(self.base.depth):
-            last = rows[-1] if omega is None else rows[-1] * omega[None, :]
-            rows.append((last @ source.R.T) @ source.R)
-        self.W.set(rows, self.members)
-        if quick and (found := from_products(self.base, F, source.lengths())):
-            self.powers.set(found, self.base.of_K)
-        else:
-            self.powers.set(source.diagonals(self.base.depth))
-
-    def _load_from_K(self, indices: np.ndarray, quick: bool) -> None:
-        fresh = load_from_K(self.base, indices, self.exact and not quick, quick)
-        r = len(fresh.members)
-        self.members[:r] = fresh.members
-        self.H[:r, :r] = fresh.inverse
-        self.W.set(fresh.rows, self.members)
-        self.powers.set(fresh.diagonals, fresh.larger)
+            self.source.move(come_from)
 
     def drop(self, place: int) -> int:
         """Take the member out of its place; returns it. No product with C."""
@@ -254,12 +253,16 @@ class Exchange(State):
 
     def _image(self, power: int, j: int, x: Array, s: float) -> Array:
         """(CΩ)^power times the column of C at j over √s; x is the same for one power less."""
-        stored = self.base.stored_powers
-        if stored is None or power > stored.highest:
+        pair = self.base.pair
+        if power > self.base.highest:
             return self._product(x)
-        if self.base.pair.total(self.diagonals[power]) < LEFT[power] * self.base.totals[power]:
+        if pair.total(self.diagonals[power]) < LEFT[power] * self.base.totals[power]:
             return self._product(x)
-        image = stored.column(power, j, self.W.blocks, np.maximum(self.W.seated, 0))
+        matrices, seated = pair.powers(power + 1), np.maximum(self.W.seated, 0)
+        self.operator.ledger.add(entries=self.operator.n * power)
+        image = matrices[power][j, :]
+        for p in range(power + 1):
+            image = image - take(matrices[power - p][j, :], seated) @ self.W.blocks[p]
         if self.W.count:
             image = image + self.W.correction(self.W.weights(j), power)
         return image / s**0.5
@@ -273,9 +276,7 @@ class Exchange(State):
 
     def recompute(self, j: int) -> list[float]:
         """The entries of the diagonals at j from the column of C itself."""
-        u, dot = self.residual_column(j), self.base.pair.dot
-        images = [u, self.residual_product(u)] if self.base.depth == 2 else [u][: self.base.depth]
-        return [float(u[j]), *(float(dot(u, image)) for image in images)]
+        return self.powers.entries(j, self.residual_column(j), self.residual_product)
 
     def best_addition(self, allowed: Array) -> int | None:
         """The allowed candidate that lowers the error most, None where none does."""
@@ -329,3 +330,141 @@ class Exchange(State):
             moved = x[2] + self.W.correction(along, 1)
             found.append(moved + self.W.correction(self.W.dots(found[1])))
         return found
+
+
+class Rows(State):
+    """The rows W, CΩW (and CΩCΩW), one for each place, and the changes that wait.
+
+    A drop or an addition changes C by ± b bᵀ and W by t bᵀ. With the vectors in B, their signs in S
+    and the t in T, the residual is C + B S Bᵀ and the rows are W + T Bᵀ, with C as it was when no
+    change waited. The rows are large, so one product applies several changes.
+
+    blocks : W, CΩW (and CΩCΩW), one row per place, zero where it is free.
+    seated : the member at each place when the blocks last took in changes.
+    images : B, CΩB (and CΩCΩB), one row per change.
+    T : one row per place. emptied : the places whose member was dropped.
+    """
+
+    def __init__(self, size: int, depth: int, pair: Pair):
+        self.pair = pair
+        self.operator = operator = pair.operator
+        reference, n = operator.like, operator.n
+        self.blocks = [zeros((size, n), reference) for _ in range(depth + 1)]
+        self.seated = np.full(size, -1, dtype=np.int64)
+        capacity = min(MOST, max(2, size // 4))
+        self.images = [zeros((capacity, n), reference) for _ in range(depth + 1)]
+        self.signs = np.zeros(capacity)
+        self.T = np.zeros((size, capacity))
+        self.emptied = np.zeros(size, dtype=bool)
+        self.count = 0
+        self._column: tuple[int, Array] = (-1, None)  # the last column of C that was computed
+
+    @property
+    def full(self) -> bool:
+        """Whether no other change can wait."""
+        return self.count == len(self.signs)
+
+    def set(self, found: list[Array], members: np.ndarray) -> None:
+        """Set the rows of the first places; the others become zero."""
+        for block, rows in zip(self.blocks, found, strict=True):
+            block[: rows.shape[0], :] = rows
+            block[rows.shape[0] :, :] = 0.0
+        self.seat(members)
+
+    def copy_to(self, other: Rows) -> None:
+        """Put the same rows into the memory of another, which waits for nothing."""
+        for block, mine in zip(other.blocks, self.blocks, strict=True):
+            block[:, :] = mine
+        other.seat(self.seated)
+
+    def move(self, come_from: np.ndarray, members: np.ndarray) -> None:
+        """Each place gets the row of the one that it comes from; no change waits."""
+        self.blocks = [take(block, come_from) for block in self.blocks]
+        self.seat(members)
+
+    def append(self, sign: float, x: list[Array], t: np.ndarray) -> None:
+        """C also changes by sign · x₀x₀ᵀ and W by t x₀ᵀ; x = [b, CΩb, (CΩCΩb)]."""
+        for block, image in zip(self.images, x, strict=True):
+            block[self.count, :] = image
+        self.signs[self.count] = sign
+        self.T[:, self.count] = t
+        self.count += 1
+
+    def empty(self, place: int) -> None:
+        """The row of that place becomes zero."""
+        self.emptied[place] = True
+        self.T[place] = 0.0
+
+    def settle(self, members: np.ndarray) -> None:
+        """Put the changes in, after which no change waits.
+
+        W + T Bᵀ; then CΩW + T (CΩB)ᵀ + M Bᵀ with M = WΩB S, the new W; then the last likewise.
+        """
+        if self.count == 0:
+            return
+        B = [block[: self.count, :] for block in self.images]
+        signs = like(self.signs[: self.count], B[0])
+        factors = [like(self.T[:, : self.count], B[0])]
+        for p, block in enumerate(self.blocks):
+            for place in np.flatnonzero(self.emptied):
+                block[int(place), :] = 0.0
+            for factor, image in zip(factors, reversed(B[: p + 1]), strict=True):
+                add_product(block, factor, image)
+            if p + 1 < len(self.blocks):
+                factors.append((block @ self.pair.weighed(B[0].T)) * signs)
+        self.seat(members)
+
+    def seat(self, members: np.ndarray) -> None:
+        """The blocks are those of the members; no change waits."""
+        self.count = 0
+        self.T[:] = 0.0
+        self.emptied[:] = False
+        self.seated = members.copy()
+        self._column = (-1, None)
+
+    def row(self, place: int) -> list[Array]:
+        """The rows of one place with the changes of W, but with C as it was."""
+        t = like(self.T[place, : self.count], self.blocks[0])
+        found = [t @ block[: self.count, :] for block in self.images]
+        if self.emptied[place]:
+            return found
+        return [block[place, :] + change for block, change in zip(self.blocks, found, strict=True)]
+
+    def column(self, j: int) -> np.ndarray:
+        """Column j of W with its changes, on the host."""
+        changes = self.T[:, : self.count] @ host(self.images[0][: self.count, j])
+        return np.where(self.emptied, 0.0, host(self.blocks[0][:, j])) + changes
+
+    def weights(self, j: int) -> Array:
+        """Row j of B: how far each change that waits touches column j."""
+        return self.images[0][: self.count, j]
+
+    def dots(self, x: Array) -> Array:
+        """BᵀΩx."""
+        return self.images[0][: self.count, :] @ self.pair.weighed(x)
+
+    def correction(self, weights: Array, power: int = 0) -> Array:
+        """(CΩ)^p B S weights."""
+        signed = like(self.signs[: self.count], weights) * weights
+        return signed @ self.images[power][: self.count, :]
+
+    def residual_column(self, j: int) -> Array:
+        """C_:j as it was: K_:j − Wᵀ K_Sj."""
+        if self._column[0] != j:
+            self._column = (j, self.without_members(self.operator.columns([j])[:, 0]))
+        return self._column[1]
+
+    def without_members(self, u: Array) -> Array:
+        """u − Wᵀu_S; without noise again where rounding in W left something of u at S."""
+        places = np.maximum(self.seated, 0)
+        if self.pair.noise is not None:
+            return u - take(u, places) @ self.blocks[0]
+        largest = 0.0
+        for _ in range(2):
+            at_members = take(u, places)
+            size = float(namespace(u).max(namespace(u).abs(at_members)))
+            if size <= CLEAN * largest:
+                break
+            largest = max(largest, size)
+            u = u - at_members @ self.blocks[0]
+        return u

@@ -135,6 +135,14 @@ class Explicit(State):
             self.R[self.operator.m + place, :] = 0.0
             self.D[self.operator.m + place, :] = 0.0
 
+    def move(self, come_from: np.ndarray) -> None:
+        """Each place gets what is kept of the one that it comes from."""
+        self.D = take(self.D, come_from, axis=1)
+        if self.sigma is not None:
+            m = self.operator.m
+            rows = np.concatenate([np.arange(m), m + come_from])
+            self.R, self.D = take(self.R, rows), take(self.D, rows)
+
     def load(
         self, indices: np.ndarray, floor: np.ndarray, size: int
     ) -> tuple[np.ndarray, Array, Array]:

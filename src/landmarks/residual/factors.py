@@ -20,6 +20,11 @@ class Factors(NamedTuple):
     inverse_factor: np.ndarray
     inverse: np.ndarray
 
+    @property
+    def volume(self) -> float:
+        """log det L Lᵀ."""
+        return 2 * float(np.sum(np.log(np.diag(self.factor))))
+
 
 def factorise(pair: Pair, indices: Indices, floor: np.ndarray) -> Factors:
     """Factors of the columns at the indices that those before them do not represent.

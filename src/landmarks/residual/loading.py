@@ -5,18 +5,18 @@ With K̂ = F Fᵀ and W = T Fᵀ, the rows of C^p W are T (C^p F)ᵀ.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from .._array import Array, host, like, namespace, solve_from_right, take, zeros
 from ..linalg.error import squared_residual
-from ..operators.base import Operator, block_width, blocks
+from ..operators.base import block_width, blocks
 from ..operators.diagonals import add_block, in_pairs, panel_width
 from ..operators.pivoted_factor import check_semidefinite
 from .base import Base
 from .factors import Factors, factorise, pivoted_order
+from .residual import FromK, Panel
 
 SPOILT = 1e3  # units in the last place of K below zero: rounding alone leaves some hundred
 CLOSE = 1e-2  # of the largest pivot of K_SS: below it K²_S L⁻ᵀ has too few digits of K F
@@ -26,11 +26,13 @@ ENOUGH = 1e-4  # of tr K left: below it diag C² comes from C itself, not from d
 class Loaded(NamedTuple):
     """Independent members, K_SS⁻¹, the rows of C^p W and the diagonals of the powers of C.
 
+    volume : log det (K_SS + N).
     larger : the diagonals from which these were obtained by subtraction; None where none were.
     """
 
     members: np.ndarray
     inverse: np.ndarray
+    volume: float
     rows: list[Array]
     diagonals: list[Array]
     larger: list[Array] | None
@@ -54,7 +56,8 @@ def load_from_K(
         images, diagonals = _from_products(base, fresh, c, quick)
         larger = base.of_K
     turn = like(fresh.inverse_factor.T, operator.like)
-    return Loaded(fresh.order, fresh.inverse, [turn @ x.T for x in images], diagonals, larger)
+    rows = [turn @ x.T for x in images]
+    return Loaded(fresh.order, fresh.inverse, fresh.volume, rows, diagonals, larger)
 
 
 def factors_and_diagonal(base: Base, indices: np.ndarray) -> tuple[Factors, Array]:
@@ -118,69 +121,42 @@ def _from_square(base: Base, fresh: Factors) -> Array | None:
     """K F = (K²)_S L⁻ᵀ where K² is stored and L does not cost many digits; else None."""
     pivots = np.diagonal(fresh.factor)
     close = np.min(pivots, initial=np.inf) < CLOSE * np.max(pivots, initial=0.0)
-    if base.stored_powers is None or close:
+    if not base.highest or close:
         return None
-    columns = take(base.stored_powers.squared, fresh.order, axis=1)
+    columns = take(base.pair.powers(2)[1], fresh.order, axis=1)
     return solve_from_right(columns, like(fresh.factor, columns))
 
 
 def _from_residual(base: Base, F: Array) -> tuple[list[Array], list[Array]]:
     """The same from the columns of C, in blocks: sums of squares, which lose no digits."""
     operator, weighed = base.operator, base.pair.weighed
-    if base.depth == 2 and in_pairs(operator) and base.pair.weights is None:
-        return _from_pairs(operator, F)
+    residual = FromK(base.pair, Panel(F, F.shape[1]))
     images = [F, *(zeros(F.shape, F) for _ in range(base.depth))]
+    pairwise = base.depth == 2 and in_pairs(operator) and base.pair.weights is None
+    width = panel_width(operator.n, operator.like) if pairwise else block_width(operator)
     parts: list[list[Array]] = []
+    cubes = (zeros((operator.n,), F), zeros((operator.n,), F))
     for power in range(1, base.depth + 1):
-        for block in blocks(operator.n, block_width(operator)):
-            C = residual_columns(operator, F, block)
+        for block in blocks(operator.n, width):
+            C = residual.columns(block)
             images[power][int(block[0]) : int(block[-1]) + 1, :] = C.T @ weighed(images[power - 1])
             if power == 1:
-                parts.append(_diagonals(base, C, F, block))
-    return images, [namespace(F).concat(part) for part in zip(*parts, strict=True)]
-
-
-def _from_pairs(operator: Operator, F: Array) -> tuple[list[Array], list[Array]]:
-    """The same for both powers, with diag C³ from products of two blocks of columns."""
-    n, like = operator.n, operator.like
-    columns = partial(residual_columns, operator, F)
-    images = [F, zeros(F.shape, F), zeros(F.shape, F)]
-    c, higher = zeros((n,), like), (zeros((n,), like), zeros((n,), like))
-    for power in (1, 2):
-        for block in blocks(n, panel_width(n, like)):
-            C, part = columns(block), slice(int(block[0]), int(block[-1]) + 1)
-            images[power][part, :] = C.T @ images[power - 1]
-            if power == 1:
-                c[part] = namespace(C).linalg.diagonal(C[part, :])
-                higher = add_block(higher, C, block, columns)
-    return images, [namespace(c).clip(c, min=0.0), *higher]
+                parts.append(residual.diagonals_at(block, C, 0 if pairwise else base.depth))
+                if pairwise:  # diag C³ from products of two blocks of columns
+                    cubes = add_block(cubes, C, block, residual.columns)
+    found = [namespace(F).concat(part) for part in zip(*parts, strict=True)]
+    return images, [*found, *cubes] if pairwise else found
 
 
 def error_of(base: Base, indices: np.ndarray) -> float:
     """The error of a choice, without what its exchange would keep."""
     fresh, c = factors_and_diagonal(base, indices)
     if base.depth == 0:
-        return -2 * float(np.sum(np.log(np.diag(fresh.factor))))
+        return -fresh.volume
     if base.depth == 1:
         return base.pair.total(c)
     width = panel_width(base.operator.n, base.operator.like)
     return squared_residual(base.pair, fresh.F, width)
-
-
-def residual_columns(operator: Operator, F: Array, block: np.ndarray) -> Array:
-    """The columns of C = K − F Fᵀ at a block of indices."""
-    return operator.columns(block) - F @ take(F, block).T
-
-
-def _diagonals(base: Base, C: Array, F: Array, block: np.ndarray) -> list[Array]:
-    """The entries of diag C, diag CΩC (and diag CΩCΩC) at a block of columns of C."""
-    xp = namespace(C)
-    weighted = base.pair.weighed(C)
-    found = [xp.clip(xp.linalg.diagonal(take(C, block)), min=0.0), xp.sum(C * weighted, axis=0)]
-    if base.depth == 2:
-        image = base.operator.matmul(weighted) - F @ (F.T @ weighted)
-        found.append(xp.sum(weighted * image, axis=0))
-    return found
 
 
 def row_dots(left: Array, right: Array) -> Array:

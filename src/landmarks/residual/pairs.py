@@ -122,54 +122,36 @@ class Pairs:
         weights = like(np.stack([-g * e, -g * d, g], axis=1), self.c)
         pivots = rows[0] * rows[0]  # g_i (c_j + p_j²)
         add_product(pivots, weights[:, 2:], self.diagonals[:1, :])
-        if self.state.base.depth == 0:
-            gains = self._half_of_logarithm(pivots)
-        else:
-            gains = self._half_of_trace(rows, weights, pivots)
-        if self.state.base.depth == 2:
-            gains = self._half_of_frobenius(rows, weights, pivots, gains)
+        depth, xp = self.state.base.depth, namespace(pivots)
+        if depth == 0:  # the determinant is multiplied by g_i (s_j + p_j²)
+            gains = 0.5 * xp.log(xp.clip(pivots, min=float(np.finfo(float).tiny)))
+            gains = gains if self.open is None else xp.where(self.open, gains, -np.inf)
+        else:  # (A_j + 2 p_j (Cp)_j − d_i c_j)/(c_j + p_j²)/2: of the trace, less the cost d_i
+            gains = rows[0] * rows[1]
+            add_product(gains, 0.5 * weights[:, 1:], self.diagonals[:2, :])
+            gains /= pivots
+        if depth == 2:
+            # (B_j + 2 p_j (C²p)_j + (Cp)_j² − d_i A_j − e_i c_j)/(c_j + p_j²) − τ²/2, τ that of the
+            # trace: no large numbers cancel, however much a drop costs
+            trace, gains = gains, rows[0] * rows[2]
+            gains *= 2
+            gains += rows[1] * rows[1]
+            add_product(gains, weights, self.diagonals)
+            gains /= pivots
+            trace *= trace
+            trace *= 2
+            gains -= trace
         if self.pairs is not None:
-            gains = namespace(gains).where(self.pairs[part, :], gains, -np.inf)
+            gains = xp.where(self.pairs[part, :], gains, -np.inf)
         if not self.careful:
             return gains
-        return namespace(gains).where(pivots > 4 * weights[:, 2:] * self.floor, gains, -1.0)
+        return xp.where(pivots > 4 * weights[:, 2:] * self.floor, gains, -1.0)
 
     def _rows(self, part: slice) -> list[Array]:
         """W, CW (and C²W) at a part of the places."""
         if self.places is None:
             return [rows[part, :] for rows in self.state.rows]
         return [take(rows, self.places[part]) for rows in self.state.rows]
-
-    def _half_of_logarithm(self, pivots: Array) -> Array:
-        """log(g_i (s_j + p_j²))/2: the determinant is multiplied by that."""
-        xp = namespace(pivots)
-        gains = 0.5 * xp.log(xp.clip(pivots, min=float(np.finfo(float).tiny)))
-        return gains if self.open is None else xp.where(self.open, gains, -np.inf)
-
-    def _half_of_trace(self, rows: list[Array], weights: Array, pivots: Array) -> Array:
-        """(A_j + 2 p_j (Cp)_j − d_i c_j)/(c_j + p_j²)/2: half the gain of j less the cost d_i."""
-        gains = rows[0] * rows[1]
-        add_product(gains, 0.5 * weights[:, 1:], self.diagonals[:2, :])
-        gains /= pivots
-        return gains
-
-    def _half_of_frobenius(
-        self, rows: list[Array], weights: Array, pivots: Array, trace: Array
-    ) -> Array:
-        """(B_j + 2 p_j (C²p)_j + (Cp)_j² − d_i A_j − e_i c_j)/(c_j + p_j²) − τ²/2.
-
-        τ is the gain in the trace. `trace` holds half of it, and its memory is overwritten. No
-        large numbers cancel, however much a drop costs.
-        """
-        gains = rows[0] * rows[2]
-        gains *= 2
-        gains += rows[1] * rows[1]
-        add_product(gains, weights, self.diagonals)
-        gains /= pivots
-        trace *= trace
-        trace *= 2
-        gains -= trace
-        return gains
 
 
 def drop_costs(state: Exchange) -> np.ndarray:
@@ -185,7 +167,7 @@ def _drops(rows: list[Array], g: np.ndarray, base: Base) -> tuple[np.ndarray, ..
     determinant.
     """
     if base.depth == 0:
-        return g, g, -np.log(g)
+        return 0 * g, 0 * g, -np.log(g)
     vecdot = namespace(rows[0]).vecdot
     weighted = rows[0] if base.pair.omega is None else rows[0] * base.pair.omega[None, :]
     d = host(vecdot(weighted, rows[0])).astype(np.float64) / g

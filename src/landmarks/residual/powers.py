@@ -8,6 +8,7 @@ The trace gain of a column is that of Farahat, Ghodsi and Kamel, AISTATS (2011) 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -90,17 +91,17 @@ class Powers(State):
             pairs = zip(self.diagonals, self.errors, strict=True)
             self.errors = [xp.maximum(e, ROUNDING * self.unit * xp.abs(d)) for d, e in pairs]
 
-    def correct_all(self, indices: Array, values: list[Array]) -> None:
-        """Some columns were computed from C itself: these are their entries."""
-        for i, value in enumerate(values):
-            self.diagonals[i][indices] = value
-            self.errors[i][indices] = ROUNDING * self.unit * namespace(value).abs(value)
-
-    def correct(self, j: int, values: list[float]) -> None:
-        """Column j was computed from C itself: these are its entries."""
+    def correct(self, j: int | Array, values: list[Any]) -> None:
+        """Column j, or several, were computed from C itself: these are the entries."""
         for diagonal, error, value in zip(self.diagonals, self.errors, values, strict=True):
             diagonal[j] = value
             error[j] = ROUNDING * self.unit * abs(value)
+
+    def entries(self, j: int, u: Array, product: Callable[[Array], Array]) -> list[float]:
+        """The entries at j from u = C_:j, and the product CΩu where it is needed."""
+        depth = len(self.diagonals) - 1
+        images = [u, product(u)] if depth == 2 else [u][:depth]
+        return [float(u[j]), *(float(self.pair.dot(u, image)) for image in images)]
 
     def clear(self, j: int) -> None:
         """Column j is chosen and is rebuilt: C has a zero row there."""

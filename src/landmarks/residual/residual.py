@@ -6,10 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from .._array import (
     Array,
     Indices,
+    as_dtype_of,
+    as_single,
     double,
     eps,
     free_memory,
@@ -17,29 +20,40 @@ from .._array import (
     like,
     namespace,
     represented,
+    root_mean_square,
     solve_from_right,
     take,
     zeros,
 )
-from ..operators.base import DENSE_MEMORY, Operator, block_width, blocks, in_parts, itemsize
+from ..operators.base import (
+    DENSE_MEMORY,
+    Operator,
+    block_width,
+    blocks,
+    in_parts,
+    in_single,
+    itemsize,
+    tiles_of_columns,
+)
 from ..operators.forms import Factored, gram_powers
 from ..operators.pair import Pair
 from ..operators.parts import draw
 from ..operators.pivoted_factor import INDEFINITE, check_semidefinite
 from ..problem import Problem, complete
 from ..runs.state import State
-from .digits import leading_digits
 from .explicit import Explicit
-from .implicit_panel import ImplicitPanel
 from .powers import Powers
 
 
 class Panel(State):
-    """F with K̂ = F Fᵀ, one column for each pick; memory for all of them is allocated at once."""
+    """F with K̂ = F Fᵀ, one column for each pick.
 
-    def __init__(self, operator: Operator, capacity: int):
-        self._numbers = zeros((operator.n, capacity), operator.like)
-        self._filled = 0
+    numbers : memory for all columns; so many are filled.
+    """
+
+    def __init__(self, numbers: Array, filled: int = 0):
+        self._numbers = numbers
+        self._filled = filled
 
     @property
     def factor(self) -> Array:
@@ -67,22 +81,75 @@ class Panel(State):
         self._numbers[:, start : self._filled] = V
 
 
+class ImplicitPanel(State):
+    """The same where the n × k numbers of F would not fit: made again when it is used.
+
+    With S picked, F = K_S R for an upper triangular R in float64, and only R is kept. The columns
+    of K must be bit-identical each time. Fused products round K differently from `columns`; with
+    them the residual of a smooth kernel in single precision was wrong by a third after a thousand
+    picks.
+    """
+
+    def __init__(self, operator: Operator, capacity: int):
+        self.operator = operator
+        self.picks = np.zeros(0, dtype=np.int64)
+        self._numbers = zeros((capacity, capacity), double(operator.like))
+
+    @property
+    def R(self) -> Array:
+        """R with F = K_S R."""
+        return self._numbers[: len(self.picks), : len(self.picks)]
+
+    def times(self, block: Array) -> Array:
+        weights = as_dtype_of(self.R @ double(block), block)
+        product = zeros((self.operator.n, block.shape[1]), block)
+        for rows, places, values in tiles_of_columns(self.operator, self.picks):
+            product[rows, :] += values @ weights[places, :]
+        return product
+
+    def transposed_times(self, block: Array) -> Array:
+        product = zeros((len(self.picks), block.shape[1]), block)
+        for rows, places, values in tiles_of_columns(self.operator, self.picks):
+            product[places, :] += values.T @ block[rows, :]
+        return as_dtype_of(self.R.T @ double(product), block)
+
+    def rows(self, indices: Indices, columns: Array | None = None) -> Array:
+        if columns is not None:
+            K = take(columns, self.picks)
+        else:  # the rows of K at the picks, in the columns at the indices; no part of length n
+            r, indices = len(self.picks), np.asarray(indices, dtype=np.int64)
+            part = self.operator.restrict(np.concatenate([self.picks, indices]))
+            K = part.columns(np.arange(r, r + len(indices)))[:r, :]
+        return as_dtype_of(double(K).T @ self.R, K)
+
+    def append(self, indices: np.ndarray, V: Array, rows: Array, L: np.ndarray) -> None:
+        """As F_new = (K_J − K_S R F_Jᵀ) L⁻ᵀ, the new columns of R are −R F_Jᵀ L⁻ᵀ over L⁻ᵀ."""
+        start, end = len(self.picks), len(self.picks) + len(indices)
+        inverse = np.zeros((1, 1))  # of a single pick that adds nothing
+        if np.any(L):
+            inverse = scipy.linalg.solve_triangular(L, np.eye(len(L)), lower=True)
+        turn = like(inverse.T, self._numbers)
+        self._numbers[:start, start:end] = -(self.R @ double(rows).T) @ turn
+        self._numbers[start:end, start:end] = turn
+        self.picks = np.concatenate([self.picks, np.asarray(indices, dtype=np.int64)])
+
+
 def panel(operator: Operator, capacity: int) -> Panel | ImplicitPanel:
     """F if half of the free memory holds its numbers or columns cost products; else R."""
     needed = operator.n * capacity * itemsize(operator.like)
     fits = needed <= free_memory(operator.like, otherwise=2 * DENSE_MEMORY) // 2
     if fits or "columns" not in operator.cheap:
-        return Panel(operator, capacity)
+        return Panel(zeros((operator.n, capacity), operator.like))
     return ImplicitPanel(operator, capacity)
 
 
 class FromK:
     """C = K − F Fᵀ from columns and products of K; a column is accurate to the rounding of K_jj."""
 
-    def __init__(self, pair: Pair, capacity: int):
+    def __init__(self, pair: Pair, panel: Panel | ImplicitPanel):
         self.pair = pair
         self.operator = pair.operator
-        self.panel = panel(pair.operator, capacity)
+        self.panel = panel
 
     def columns(self, indices: Indices) -> Array:
         return self.columns_and_rows(indices)[0]
@@ -105,18 +172,21 @@ class FromK:
     def diagonals(self, depth: int) -> list[Array]:
         """diag C, diag CΩC and, for depth 2, diag CΩCΩC from the columns of C, block by block."""
         n = self.operator.n
-        parts = [self._part(block, depth) for block in blocks(n, block_width(self.operator))]
+        parts = [
+            self.diagonals_at(block, self.columns(block), depth)
+            for block in blocks(n, block_width(self.operator))
+        ]
         return [namespace(self.operator.like).concat(part) for part in zip(*parts, strict=True)]
 
-    def _part(self, block: np.ndarray, depth: int) -> list[Array]:
-        xp = namespace(self.operator.like)
-        C = self.columns(block)
-        weighted = self.pair.weighed(C)
-        c = xp.clip(xp.linalg.diagonal(take(C, block)), min=0.0)
-        found = [c, xp.sum(C * weighted, axis=0)]
+    def diagonals_at(self, block: np.ndarray, C: Array, depth: int) -> list[Array]:
+        """The same at a block of indices; C : the columns of C there."""
+        xp, weighted = namespace(C), self.pair.weighed(C)
+        found = [xp.clip(xp.linalg.diagonal(take(C, block)), min=0.0)]
+        if depth > 0:
+            found.append(xp.sum(C * weighted, axis=0))
         if depth == 2:
             found.append(xp.sum(weighted * self.matmul(weighted), axis=0))
-        return found[: depth + 1]
+        return found
 
 
 class Residual(State):
@@ -140,10 +210,11 @@ class Residual(State):
         if isinstance(operator, Factored):
             self.source = Explicit(operator, capacity if pair.noise is not None else 0, pair)
             self.basis = zeros((self.source.R.shape[0], 0), operator.like)
-            self.panel: Panel | ImplicitPanel = Panel(operator, capacity)
+            empty = zeros((operator.n, capacity), operator.like)
+            self.panel: Panel | ImplicitPanel = Panel(empty)
         else:
-            self.source = FromK(pair, capacity)
-            self.panel = self.source.panel
+            self.panel = panel(operator, capacity)
+            self.source = FromK(pair, self.panel)
 
     def open_to(self, problem: Problem) -> np.ndarray:
         """Whether each column may be picked."""
@@ -225,7 +296,8 @@ class Residual(State):
 
     def pick(self, j: int) -> Array:
         """Choose column j; returns v = C_:j/√C_jj, by which C becomes C − v vᵀ."""
-        if not bool(self.left[j]) and self.source_pivot(j) <= float(self.floor[j]):
+        least = float(self.floor[j])
+        if not bool(self.left[j]) and self.with_noise(self.source.columns([j]), j) <= least:
             v = zeros((self.operator.n,), self.operator.like)
             rows = self.panel.rows([j])
             self._append(np.asarray([j]), v[:, None], rows, np.zeros((1, 1)))
@@ -236,18 +308,15 @@ class Residual(State):
             self._append(np.asarray([j]), V, V[:0, :], np.ones((1, 1)))
             return V[:, 0]
         column, rows = self.source.columns_and_rows([j])
-        pivot = max(self.with_noise(float(column[j, 0]), j), float(self.floor[j]))
+        pivot = max(self.with_noise(column, j), least)
         V = column / pivot**0.5
         self._append(np.asarray([j]), V, rows, np.array([[pivot**0.5]]))
         return V[:, 0]
 
-    def source_pivot(self, j: int) -> float:
-        """C_jj + ν_j from the column itself."""
-        return self.with_noise(float(self.source.columns([j])[j, 0]), j)
-
-    def with_noise(self, c: float, j: int) -> float:
-        """A residual with the variance of the measurement."""
-        return c if self.pair.noise is None else c + float(self.pair.noise[j])
+    def with_noise(self, column: Array, j: int) -> float:
+        """C_jj + ν_j from the column of C."""
+        c, noise = float(column[j, 0]), self.pair.noise
+        return c if noise is None else c + float(noise[j])
 
     def pick_block(self, indices: np.ndarray, L: np.ndarray) -> Array:
         """Choose independent columns at once, with L the Cholesky factor of C at them.
@@ -301,6 +370,23 @@ def floor(operator: Operator, k: int) -> Array:
         return operator.floor(k)
     share = represented(k, eps(operator.digits))
     return share * namespace(operator.like).clip(operator.diagonal(), min=0.0)
+
+
+def leading_digits(operator: Operator, block: Array) -> tuple[Array, float]:
+    """K @ block, in float32 if that is far cheaper, and how far an entry may be off.
+
+    The second is the error relative to the norm of the product, spread evenly over its entries.
+    On a graphics card a product of float64 points costs 4 to 13 times that of the same points in
+    float32, whose relative error is below 1e-5. That is enough for scores from random probes, and
+    for gains that differ by more; who uses it switches to float64 where the error could matter.
+    """
+    rough = in_single(operator)
+    if rough is None:
+        product, error = operator.matmul(block), operator.product_error
+    else:
+        product, error = double(rough.matmul(as_single(block))), rough.product_error
+        operator.ledger.in_single += block.shape[1]
+    return product, error * root_mean_square(product)
 
 
 def residual_of(problem: Problem, pair: Pair) -> Any:

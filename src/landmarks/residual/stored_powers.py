@@ -14,9 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import numpy as np
-
-from .._array import Array, on_gpu, take
+from .._array import on_gpu
 from ..operators.base import Operator, product_seconds
 from ..operators.dense import Dense
 from ..operators.pair import Pair
@@ -25,42 +23,6 @@ from ..operators.pair import Pair
 # thread.
 SPEED = 16
 LEFT = {1: 1e-8, 2: 1e-7}  # of tr K² or tr K³: below it, C² or C³ has too few digits
-
-
-class StoredPowers:
-    """K, KΩK (and KΩKΩK) of a stored K.
-
-    highest : how many powers beyond K there are.
-    """
-
-    def __init__(self, pair: Pair, highest: int):
-        self.pair = pair
-        self.highest = highest
-
-    @property
-    def squared(self) -> Array:
-        """KΩK."""
-        return self.pair.powers(2)[1]
-
-    def usable(self, traces: list[float], totals: list[float]) -> list[Array]:
-        """K and those of its powers that have the digits of the same powers of C.
-
-        traces : of C and its powers. totals : of K and its powers.
-        """
-        power = 0
-        while power < self.highest and traces[power + 1] >= LEFT[power + 1] * totals[power + 1]:
-            power += 1
-        return self.pair.powers(power + 1)
-
-    def column(self, power: int, j: int, rows: list[Array], members: np.ndarray) -> Array:
-        """C to the power + 1, times e_j."""
-        operator = self.pair.operator
-        operator.ledger.add(entries=operator.n * power)
-        matrices = self.pair.powers(power + 1)
-        found = matrices[power][j, :]
-        for p in range(power + 1):
-            found = found - take(matrices[power - p][j, :], members) @ rows[p]
-        return found
 
 
 @contextmanager
@@ -83,8 +45,8 @@ def powers_seconds(operator: Operator, depth: int) -> float:
     return depth * operator.n / SPEED * product_seconds(operator)
 
 
-def stored_powers(pair: Pair, depth: int, moves: int | None) -> StoredPowers | None:
-    """KΩK (and KΩKΩK, for depth 2) where they cost less than the products of so many moves.
+def highest_power(pair: Pair, depth: int, moves: int | None) -> int:
+    """1 or 2 if KΩK (and KΩKΩK) cost less than the products of so many moves, else 0.
 
     Each power beyond K saves one product at each move. For diag K³ there is K² in any case.
 
@@ -92,9 +54,8 @@ def stored_powers(pair: Pair, depth: int, moves: int | None) -> StoredPowers | N
     """
     operator = pair.operator
     if moves is None or depth == 0 or not isinstance(operator, Dense) or not operator.keeps_powers:
-        return None
+        return 0
     paid = SPEED * max(moves, operator.moves) >= operator.n
-    highest = int(paid or (depth == 2 and not on_gpu(operator.like)))
     if depth == 2 and SPEED * moves >= operator.n:
-        highest = 2
-    return StoredPowers(pair, highest) if highest else None
+        return 2
+    return int(paid or (depth == 2 and not on_gpu(operator.like)))

@@ -5,7 +5,6 @@ No pickle is written or read, and sizes are checked before reading.
 
 import json
 import os
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -23,19 +22,32 @@ MAX_BYTES = 2**30
 def write(
     path: Path, record: dict[str, Any], arrays: dict[str, np.ndarray], *, compress: bool = False
 ) -> None:
-    """Write a temporary file and rename it: a crash leaves the old file or the new one."""
-    temporary = clear(path)
+    """Write an npz file in place of the one that is there."""
     save = np.savez_compressed if compress else np.savez
+    text = np.frombuffer(as_json(record), dtype=np.uint8)
+    with written(path, overwrite=True) as file:
+        save(file, record=text, **arrays)  # type: ignore[arg-type]  # the stub expects a flag
+
+
+@contextmanager
+def written(path: str | Path, *, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file that appears only when the block has ended without error and its bytes are on disk.
+
+    It is written under another name and moved: a crash leaves the old file or the new one.
+    """
+    path = Path(path)
+    if os.path.lexists(path) and not overwrite:
+        raise FileExistsError(f"{path} exists already")
+    temporary = clear(path)
     with open(temporary, "xb") as file:
         try:
             _lock(file)
-            text = np.frombuffer(as_json(record), dtype=np.uint8)
-            save(file, record=text, **arrays)  # type: ignore[arg-type]  # the stub expects a flag
+            yield file
             file.flush()
             os.fsync(file.fileno())
             if os.name == "nt":
                 file.close()  # only then Windows moves it; elsewhere it stays open for its lock
-            os.replace(temporary, path)
+            _move(temporary, path, overwrite)
         except BaseException:
             with suppress(FileNotFoundError):
                 os.unlink(temporary)
@@ -120,34 +132,16 @@ def _arrays(
     return arrays
 
 
-@contextmanager
-def written(path: str | Path, *, overwrite: bool) -> Iterator[BinaryIO]:
-    """A file that appears only when the block has ended without error and its bytes are on disk."""
-    path = Path(path)
-    if os.path.lexists(path) and not overwrite:
-        raise FileExistsError(f"{path} exists already")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".landmarks-", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)  # it can only be read by setting it
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        _move(temporary, path, overwrite)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-
-
-def _move(temporary: str, path: Path, overwrite: bool) -> None:
+def _move(temporary: Path, path: Path, overwrite: bool) -> None:
     """Move into place; by a link, which fails if a file has appeared there, unless overwriting."""
-    if overwrite:
-        os.replace(temporary, path)
-        return
-    try:
-        os.link(temporary, path)
-    except FileExistsError as error:
-        raise FileExistsError(f"{path} exists already") from error
-    except OSError:  # a file system without links
-        os.replace(temporary, path)
+    if not overwrite:
+        try:
+            os.link(temporary, path)
+        except FileExistsError as error:
+            raise FileExistsError(f"{path} exists already") from error
+        except OSError:  # a file system without links
+            pass
+        else:
+            os.unlink(temporary)
+            return
+    os.replace(temporary, path)

@@ -61,20 +61,6 @@ def test_renewed_candidates_improve_on_the_first_draw():
     assert errors[1] < errors[0]
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"n_steps": 0}, "n_steps and n_rounds must be at least 1"),
-        ({"damping": 1.5}, "damping must be above 0 and at most 1"),
-        ({"phi1": 0.0}, "phi1 <= phi0"),
-        ({"gamma": -1.0}, "gamma must be positive or None"),
-    ],
-)
-def test_impossible_settings_are_reported(settings, message):
-    with pytest.raises(ValueError, match=message):
-        lm.Annealed(**settings)
-
-
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_it_is_never_above_greedy_on_smooth_problems(criterion):
     grid = lm.kernel(np.linspace(0, 1, 200)[:, None], lm.matern(nu=1.5, sigma=0.3))

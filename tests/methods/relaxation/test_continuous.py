@@ -40,22 +40,6 @@ def test_the_warm_path_serves_many_sizes_in_one_sweep(X):
     assert {k: len(indices) for k, indices in found.items()} == {2: 2, 5: 5, 9: 9}
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"penalty": -1.0}, "penalty must be positive"),
-        ({"delta": 0.0}, "delta must be positive"),
-        ({"n_probes": 0}, "n_probes must be a positive integer"),
-        ({"threshold": 1.0}, "threshold must be from 0 up to 1"),
-        ({"strategy": "magic"}, "strategy must be one of"),
-        ({"units": "metric"}, "units must be one of"),
-    ],
-)
-def test_wrong_settings_raise(settings, message):
-    with pytest.raises(ValueError, match=message):
-        lm.Continuous(**settings)
-
-
 @pytest.mark.parametrize("strategy", [None, "bisection", "path", "frank_wolfe"])
 def test_strategies_are_known_by_name(X, strategy):
     assert len(lm.select(X, 5, method=lm.Continuous(strategy=strategy))) == 5

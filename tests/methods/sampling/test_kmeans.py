@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.errors import RankWarning, UnsupportedError
+from landmarks.errors import RankWarning
 
 
 def clusters():
@@ -39,11 +39,3 @@ def test_an_excluded_point_is_replaced_by_the_next_nearest():
         {0, 3},
         {2, 3},
     )
-
-
-def test_columns_of_data_are_refused_with_advice():
-    with pytest.raises(
-        UnsupportedError,
-        match=r"KMeans needs the points of a kernel, got Data.*; use greedy or rpcholesky",
-    ):
-        lm.select(np.eye(4), 2, method=lm.KMeans())

@@ -6,7 +6,6 @@ from errors_of import best_rank_error
 from numpy.testing import assert_allclose
 
 import landmarks as lm
-from landmarks.errors import RankWarning
 from landmarks.methods.sampling.leverage import (
     recursive_scores,
 )
@@ -47,12 +46,6 @@ def test_few_columns_are_read_and_nothing_is_multiplied():
     ledger = lm.select(kernel(1000), 10, method=lm.RidgeLeverage()).ledger
     assert ledger.products == 0
     assert ledger.columns < 8 * 2 * 2 * 10  # levels × oversampling × slack of the draw × k
-
-
-def test_beyond_the_rank_the_rest_is_filled_up():
-    X = np.random.default_rng(0).standard_normal((3, 60))
-    with pytest.warns(RankWarning, match="numerical rank 3 < k = 6"):
-        assert len(lm.select(X, 6, method=lm.RidgeLeverage())) == 6
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

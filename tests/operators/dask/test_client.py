@@ -38,7 +38,7 @@ def test_what_a_broken_cluster_raises_is_explained(name, sentence):
 
 def test_what_is_kept_is_computed_once():
     calls = []
-    kept = keep(lazy(calls.append, 1))
+    (kept,) = keep([lazy(calls.append, 1)])
     compute(kept), compute(lazy(str, kept))
     assert calls == [1]
 

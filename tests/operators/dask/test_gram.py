@@ -5,7 +5,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.operators.dask import data, standard
-from landmarks.operators.dask.gram import DaskGram
+from landmarks.operators.dask.standard import DaskGram
 
 from .arrays import da, each_scheduler
 

@@ -3,7 +3,7 @@
 Farahat, Ghodsi and Kamel, AISTATS (2011) and ICDM (2013), with diag C and diag C² updated from one
 product with K and one column per pick. If rounding may hide a better column, gains are computed
 from the column itself. Products are in float32 as long as that leaves few columns in doubt
-(`residual.digits`).
+(`leading_digits`).
 
 `pursue` is the loop. Methods that score columns in another way run it with `Gains` of their own.
 """
@@ -216,16 +216,15 @@ class ErrorGains(Gains):
             C = self.residual.source.columns(doubtful)
             xp = namespace(C)
             c = xp.linalg.diagonal(take(C, doubtful))
-            self.powers.correct_all(positions(doubtful, C), [c, xp.sum(C * C, axis=0)])
+            self.powers.correct(positions(doubtful, C), [c, xp.sum(C * C, axis=0)])
 
     def _recompute(self, j: int) -> list[float]:
         """The entries of the diagonals at j from the column of C itself."""
-        column, pair = self.residual.source.columns([j]), self.residual.pair
-        images = [column]
-        if len(self.powers.diagonals) == 3:
-            images.append(self.residual.matmul(pair.weighed(column)))
-        images = images[: len(self.powers.diagonals) - 1]
-        return [float(column[j, 0]), *(float(pair.dot(column, image)) for image in images)]
+
+        def product(u: Array) -> Array:
+            return self.residual.matmul(self.residual.pair.weighed(u)[:, None])[:, 0]
+
+        return self.powers.entries(j, self.residual.source.columns([j])[:, 0], product)
 
     def _refresh(self) -> None:
         if "columns" in self.residual.operator.cheap:

@@ -30,11 +30,10 @@ from ..._array import (
     take,
 )
 from ...linalg.probes import Identity, Rademacher
-from ...operators.base import Operator, in_parts, product_seconds
+from ...operators.base import Derived, Operator, in_parts, product_seconds
 from ...operators.pair import Pair
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
-from ...residual.digits import leading_digits
-from ...residual.residual import Residual, residual_of
+from ...residual.residual import Residual, leading_digits, residual_of
 from ...runs.runner import cut_short
 from ...runs.state import State
 from ..sampling.rpcholesky import RPCholesky, quick_draw
@@ -222,37 +221,22 @@ def sketched_factor(Z: Array, KZ: Array) -> Array:
     return KZ @ like(vectors[:, positive] / np.sqrt(values[positive]), KZ)
 
 
-class WithDiagonal(Operator):
+class WithDiagonal(Derived):
     """An operator together with the diagonal that it cannot give."""
 
-    def __init__(self, operator: Operator, diagonal: Array):
-        self.operator = operator
-        self.n = operator.n
-        self.like = operator.like
-        self.ledger = operator.ledger
-        self.exponent = operator.exponent
-        self.cheap = operator.cheap - {"diagonal"}
+    def __init__(self, parent: Operator, diagonal: Array):
+        super().__init__(parent, parent.n)
+        self.cheap = parent.cheap - {"diagonal"}
         self._diagonal = diagonal
 
-    @property
-    def digits(self) -> Array:
-        return self.operator.digits
-
-    @property
-    def product_error(self) -> float:
-        return self.operator.product_error
-
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
-        return self.operator.matmul(block, rows=rows, cols=cols)
+        return self.parent.matmul(block, rows=rows, cols=cols)
 
     def diagonal(self) -> Array:
         return self._diagonal
 
     def columns(self, indices: Indices) -> Array:
-        return self.operator.columns(indices)
-
-    def restrict(self, indices: Indices) -> Operator:
-        return self.operator.restrict(indices)
+        return self.parent.columns(indices)
 
 
 def pick_block(residual: Any, gains: Any, allowed: Any, limit: int) -> bool:

@@ -31,7 +31,7 @@ from ...operators.pair import Pair
 from ...residual.explicit import Explicit
 from ...residual.factors import Factors, factorise
 from ...residual.loading import ENOUGH
-from ...residual.residual import floor
+from ...residual.residual import FromK, Panel, floor
 from ...runs.runner import passes_of
 
 
@@ -81,9 +81,9 @@ class Blocks:
             return cls(pair, buckets, [], least, 0.0).of_factor(operator.X, depth)
         passes, name = passes_of(operator.ledger), f"blocks of K, depth {depth}"
         if name not in passes:
-            passes[name] = [_stacks(pair, bucket, depth) for bucket in buckets]
-        stacks = passes[name]
-        return cls(pair, buckets, stacks, least, total(pair, depth) if depth else 0.0)
+            K = residual(pair, zeros((operator.n, 0), operator.like))
+            passes[name] = [_stacks(K, bucket, depth) for bucket in buckets]
+        return cls(pair, buckets, passes[name], least, total(pair, depth) if depth else 0.0)
 
     @cached_property
     def log_unit(self) -> float:
@@ -96,7 +96,7 @@ class Blocks:
     def of_residual(self, F: Array) -> Blocks:
         """The blocks of C = K − F Fᵀ from its columns, where little is left of K."""
         depth, pair = len(self.stacks[0]) - 1, self.pair
-        stacks = [_stacks(pair, bucket, depth, F) for bucket in self.buckets]
+        stacks = [_stacks(residual(pair, F), bucket, depth) for bucket in self.buckets]
         if depth == 2:
             error = squared_residual(pair, F, block_width(pair.operator))
         else:
@@ -124,23 +124,26 @@ class Blocks:
 
         With x = [V] alone the error stays as it is.
         """
-        xp, weighted = namespace(x[0]), self.pair.weighed(x[0])
-        if len(x) == 1:
-            rows = [bucket.rows(x[0]) for bucket in self.buckets]
-            parts = zip(rows, self.stacks, strict=True)
-            return replace(
-                self, stacks=[[C + sign * (v @ xp.matrix_transpose(v))] for v, [C] in parts]
-            )
-        G = x[0].T @ weighted
-        H = weighted.T @ x[1]
-        change = sign * float(xp.linalg.trace(G))
-        if len(x) == 3:
-            change = 2 * sign * float(xp.linalg.trace(H)) + float(xp.sum(G * G))
-        stacks = [
-            _changed(stack, sign, [bucket.rows(block) for block in x], G, H)
-            for bucket, stack in zip(self.buckets, self.stacks, strict=True)
-        ]
-        error = max(0.0, self.error + change)
+        xp, T, error = namespace(x[0]), namespace(x[0]).matrix_transpose, self.error
+        if len(x) > 1:
+            weighted = self.pair.weighed(x[0])
+            G, H = x[0].T @ weighted, weighted.T @ x[1]
+            change = sign * float(xp.linalg.trace(G))
+            if len(x) == 3:
+                change = 2 * sign * float(xp.linalg.trace(H)) + float(xp.sum(G * G))
+            error = max(0.0, error + change)
+        stacks = []
+        for bucket, stack in zip(self.buckets, self.stacks, strict=True):
+            v, *images = (bucket.rows(block) for block in x)
+            changes = [sign * (v @ T(v))]
+            if images:
+                p, vG = images[0], v @ G
+                changes.append(sign * (p @ T(v) + v @ T(p)) + vG @ T(v))
+            if len(images) == 2:
+                q, pGv = images[1], p @ G @ T(v)
+                own = q @ T(v) + v @ T(q) + p @ T(p) + vG @ T(vG)
+                changes.append(sign * own + pGv + T(pGv) + v @ H @ T(v))
+            stacks.append([block + part for block, part in zip(stack, changes, strict=True)])
         return replace(self, stacks=stacks, error=error)
 
     def gains(self) -> np.ndarray:
@@ -192,56 +195,32 @@ def directions(C: Array, columns: np.ndarray, pair: Pair, floor: np.ndarray) -> 
     return inverse, scale[:, :, None] * U
 
 
-def _stacks(pair: Pair, bucket: Bucket, depth: int, F: Array | None = None) -> list[Array]:
-    """The blocks of C, CΩC (and CΩCΩC) at the units, some units at a time, C = K − F Fᵀ."""
-    operator = pair.operator
-    xp = namespace(operator.like)
-    width = max(1, block_width(operator) // bucket.columns.shape[1])
-    parts = [
-        _powers_at(pair, bucket.columns[start : start + width], depth, F)
-        for start in range(0, len(bucket.columns), width)
-    ]
+def residual(pair: Pair, F: Array) -> FromK:
+    """C = K − F Fᵀ."""
+    return FromK(pair, Panel(F, F.shape[1]))
+
+
+def _stacks(C: FromK, bucket: Bucket, depth: int) -> list[Array]:
+    """The blocks of C, CΩC (and CΩCΩC) at the units, some units at a time."""
+    xp, size = namespace(C.operator.like), bucket.columns.shape[1]
+    width = max(1, block_width(C.operator) // size)
+    parts = []
+    for start in range(0, len(bucket.columns), width):
+        members = bucket.columns[start : start + width]
+        columns = C.columns(members.ravel())
+        weighted = C.pair.weighed(columns)
+        sides = [columns, C.matmul(weighted)] if depth == 2 else [columns][:depth]
+        rows = Bucket(members, members).rows(columns)
+        own = xp.stack([rows[i, :, i * size : (i + 1) * size] for i in range(len(members))])
+        left = xp.matrix_transpose(_by_unit(weighted, members.shape))
+        parts.append([own, *(left @ _by_unit(side, members.shape) for side in sides)])
     return [xp.concat(blocks) for blocks in zip(*parts, strict=True)]
-
-
-def _powers_at(pair: Pair, members: np.ndarray, depth: int, F: Array | None) -> list[Array]:
-    operator = pair.operator
-    xp = namespace(operator.like)
-    bucket = Bucket(members, members)
-    columns = operator.columns(members.ravel())
-    if F is not None:
-        columns = columns - F @ take(F, members.ravel()).T
-    weighted = pair.weighed(columns)
-    images = [columns]
-    if depth == 2:
-        image = operator.matmul(weighted)
-        images.append(image if F is None else image - F @ (F.T @ weighted))
-    sides = [_by_unit(block, members.shape) for block in images]
-    rows, size = bucket.rows(columns), members.shape[1]
-    at_units = xp.stack([rows[i, :, i * size : (i + 1) * size] for i in range(len(members))])
-    left = xp.matrix_transpose(_by_unit(weighted, members.shape))
-    return [at_units, *(left @ side for side in sides[:depth])]
 
 
 def _by_unit(columns: Array, shape: tuple[int, ...]) -> Array:
     """n × (g s) columns as a stack of g blocks n × s."""
     xp = namespace(columns)
     return xp.permute_dims(xp.reshape(columns, (columns.shape[0], *shape)), (1, 0, 2))
-
-
-def _changed(stack: list[Array], sign: float, x: list[Array], G: Array, H: Array) -> list[Array]:
-    T = namespace(G).matrix_transpose
-    v = x[0]
-    p = x[1]
-    vG = v @ G
-    changes = [sign * (v @ T(v)), sign * (p @ T(v) + v @ T(p)) + vG @ T(v)]
-    if len(x) == 3:
-        q = x[2]
-        pGv = p @ G @ T(v)
-        changes.append(
-            sign * (q @ T(v) + v @ T(q) + p @ T(p) + vG @ T(vG)) + pGv + T(pGv) + v @ H @ T(v)
-        )
-    return [block + change for block, change in zip(stack, changes, strict=True)]
 
 
 def _diagonals(stack: Array) -> Array:
@@ -298,15 +277,15 @@ class UnitState:
         if isinstance(self.operator, Factored):
             return self.loaded([*self.chosen, int(unit)])
         members = self.allowed.members[unit]
-        columns = self.operator.columns(members) - self.F @ take(self.F, members).T
-        C, weighed = host(take(columns, members)).astype(np.float64)[None], self.pair.weighed
+        left_over = residual(self.pair, self.F)
+        columns = left_over.columns(members)
+        C = host(take(columns, members)).astype(np.float64)[None]
         inverse, U = directions(C, np.asarray(members)[None], self.pair, self.blocks.floor)
         left = inverse[0] > 0
         V = columns @ like(U[0][:, left] * np.sqrt(inverse[0][left]), columns)
         x = [V]
         for _ in range(self.depth):
-            last = weighed(x[-1])
-            x.append(self.operator.matmul(last) - self.F @ (self.F.T @ last))
+            x.append(left_over.matmul(self.pair.weighed(x[-1])))
         F = namespace(V).concat([self.F, V], axis=1)
         blocks = self._sharp(self.blocks.changed(-1.0, x), F)
         if self.depth == 0:

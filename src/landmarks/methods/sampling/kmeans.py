@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy
 
 from ... import _check
 from ..._array import host, take
 from ...errors import UnsupportedError
 from ...operators.base import in_parts
 from ...problem import DRAWN, Choice, Problem, complete
+from ...residual.factors import independent
 from ...residual.residual import residual_of
 
 SAMPLE = 100_000  # points that the centres are of, drawn where there are more
@@ -81,25 +81,13 @@ def pick_in_parts(residual: Any, found: np.ndarray, power: int) -> None:
         indices = residual.nearest(found[:AHEAD], power)
         if len(indices) == 0:
             return
-        L = leading_factor(residual.principal(indices), residual.floor_at(indices), indices)
-        if len(L) == 0:
+        kept, L = independent(residual.principal(indices), residual.floor_at(indices))
+        count = int(np.sum(np.cumprod(kept == np.arange(len(kept)))))  # up to the first represented
+        if count == 0:
             residual.clear(indices[:1])  # rounding alone said that something was left
             continue
-        residual.pick_block(indices[: len(L)], L)
-        found = found[len(L) :]
-
-
-def leading_factor(C: np.ndarray, floor: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """The Cholesky factor of C up to the first row that the ones before it represent."""
-    L = np.zeros_like(C)
-    for i in range(len(C)):
-        if i > 0:
-            L[i, :i] = scipy.linalg.solve_triangular(L[:i, :i], C[i, :i], lower=True)
-        pivot = C[i, i] - L[i, :i] @ L[i, :i]
-        if indices[i] in indices[:i] or pivot <= floor[i]:
-            return L[:i, :i]
-        L[i, i] = np.sqrt(pivot)
-    return L
+        residual.pick_block(indices[:count], L[:count, :count])
+        found = found[count:]
 
 
 def centres(points: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:

@@ -38,7 +38,9 @@ class Filled:
         if landscape.compiled is not None and problem.operator.m is None:
             state = landscape.state(np.zeros(0, dtype=np.int64))
             run("greedy", filling(landscape.compiled, state), state)
-            if not len(state.vacant) and not doubtful(state):
+            # whether rounding may have hidden a better column; that grows from pick to pick
+            hidden = state.powers.doubt() > CLEAR * float(state.powers.gains().max())
+            if not len(state.vacant) and not hidden:
                 return Choice(landscape.indices(state.chosen, state.chosen))
         return Greedy().choose(problem, rng)
 
@@ -47,9 +49,3 @@ def filling(compiled: Compiled, state: Exchange) -> Iterator[Step]:
     """One step: it takes less than a second where K is stored."""
     compiled.fill(state)
     yield Step(len(state.chosen), len(state.members))
-
-
-def doubtful(state: Exchange) -> bool:
-    """Whether rounding may have hidden a better column; it grows from pick to pick."""
-    gains = state.powers.gains()
-    return state.powers.doubt() > CLEAR * float(gains.max())

@@ -84,13 +84,13 @@ class Iterated:
         first = landscape.state(start.indices, quick=landscape.compiled is not None)
         before = landscape.judged(first)
         search = Search(self, landscape, first, rng)
-        search.run()
+        run("iterated", search.steps(), search, deadline=problem.deadline)
         chosen, error = search.best, search.error
         if landscape.direct and problem.time_left > 0:
             best = landscape.state(chosen)
             if landscape.compiled is not None:
                 descend(landscape, best)  # NumPy looks once more, with bounds on rounding
-            chosen, error = best.chosen, best.error
+            chosen, error = best.chosen, landscape.error(best)
         if error > before:
             chosen = start.indices
         details = {"rounds": search.rounds, "improvements": search.improvements}
@@ -123,12 +123,8 @@ class Search(State):
         self.begun = self.improved = landscape.problem.operator.ledger.products
         self.rounds = self.improvements = self.stale = 0
 
-    def run(self) -> None:
-        """Swap down, then rounds until the deadline, or the number that the method asks for."""
-        run("iterated", self.steps(), self, deadline=self.landscape.problem.deadline)
-
     def steps(self) -> Iterator[Step]:
-        """The descent from the start, then one round at a step."""
+        """The descent from the start, then one round at a step, as many as the method asks for."""
         endless = self.method.endless and self.landscape.problem.deadline is not None
         most = None if endless else self.method.rounds
         if not self.descended:
@@ -218,7 +214,9 @@ class Search(State):
 
     def _lower(self, trial: Exchange, error: float) -> bool:
         least = self.landscape.problem.objective.below(error, self.landscape.tolerance)
-        return not len(trial.vacant) and self.landscape.judged(trial) < least
+        if len(trial.vacant) or not self.landscape.judged(trial) < least:
+            return False
+        return not self.landscape.problem.objective.volume or self.landscape.error(trial) < least
 
 
 def disturbance(
@@ -241,17 +239,11 @@ def disturb(landscape: Landscape, state: Exchange, place: int, count: int) -> np
     the places of these members and of others that resemble them, where swaps may pay now.
     """
     unlocked = landscape.unlocked(state)
-    alike = resemblance(state, place)[unlocked]
-    order = unlocked[np.argsort(-alike, kind="stable")]
-    dropped = [state.drop(int(other)) for other in order[:count]]
-    refill(landscape, state, forbidden=np.asarray(dropped))
-    return np.sort(order[: NEAR * count + NEAR])
-
-
-def resemblance(state: Exchange, place: int) -> np.ndarray:
-    """How far each member explains the columns of the one at a place: |cos| of the rows of W."""
-    W = state.rows[0]
+    W = state.rows[0]  # how far each member explains the columns of that one: |cos| of the rows
     lengths = np.sqrt(np.maximum(host(namespace(W).vecdot(W, W)), np.finfo(float).tiny))
     alike = np.abs(host(W @ W[place, :])) / lengths
     alike[place] = np.inf
-    return alike
+    order = unlocked[np.argsort(-alike[unlocked], kind="stable")]
+    dropped = [state.drop(int(other)) for other in order[:count]]
+    refill(landscape, state, forbidden=np.asarray(dropped))
+    return np.sort(order[: NEAR * count + NEAR])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,6 +28,7 @@ class Landscape:
     objective : whose error the swaps lower; that of the problem, or one that is cheaper to lower.
     free : the candidates that may be added.
     tolerance : the part of the error that a move must gain at least.
+    known : how accurate the gain of a swap is, relative to its terms.
     drift : the relative change of the diagonals by accumulated rounding that makes a state load
         afresh.
     compiled : the compiled search; None where it cannot work on K, or was not compiled.
@@ -39,6 +39,7 @@ class Landscape:
     base: Base
     free: np.ndarray
     tolerance: float
+    known: float
     drift: float
     compiled: Compiled | None = None
 
@@ -58,14 +59,13 @@ class Landscape:
         moves = problem.k // 2 if moves is None else moves
         in_time = problem.affords(2 * powers_seconds(pair.operator, objective.depth))
         base = Base(pair, objective.depth, problem.k, moves if in_time else None)
-        if is_single(pair.operator.like):
-            return cls(problem, objective, base, problem.choosable, tolerance=1e-6, drift=1e-3)
-        found = cls(problem, objective, base, problem.choosable, tolerance=1e-9, drift=1e-6)
-        if problem.constraints or not compilable(base):
-            return found
-        known = CERTAIN if base.factored is None else CERTAIN / 100
-        compiled = Compiled(base, problem.choosable, problem.include, found.tolerance, known)
-        return replace(found, compiled=compiled)
+        single, compiled = is_single(pair.operator.like), None
+        tolerance, known, drift = (1e-6, 1e-5, 1e-3) if single else (1e-9, CERTAIN, 1e-6)
+        if base.factored is not None:
+            known = CERTAIN / 100
+        if not (single or problem.constraints) and compilable(base):
+            compiled = Compiled(base, problem.choosable, problem.include, tolerance, known)
+        return cls(problem, objective, base, problem.choosable, tolerance, known, drift, compiled)
 
     @property
     def direct(self) -> bool:
@@ -82,7 +82,8 @@ class Landscape:
 
     def error(self, state: Exchange) -> float:
         """The error of a state, from scratch where rank-one changes have moved it noticeably."""
-        return state.error if state.drift < self.tolerance else state.recomputed_error()
+        known = state.drift < self.tolerance and (self.base.depth > 0 or state.age == 0)
+        return state.error if known else state.recomputed_error()
 
     def below(self, error: float) -> float:
         """The error from which on another counts as lower."""
@@ -93,9 +94,7 @@ class Landscape:
 
         size : of the terms that the gain is the sum of.
         """
-        known = 10 * self.tolerance if is_single(self.base.operator.like) else CERTAIN
-        known = known if self.base.factored is None else CERTAIN / 100
-        least = error - self.below(error) + known * size
+        least = error - self.below(error) + self.known * size
         return max(least, self.base.rounding(error))
 
     def state(self, indices: np.ndarray, quick: bool = False) -> Exchange:
@@ -114,15 +113,10 @@ class Landscape:
     def without_included(self, indices: np.ndarray) -> np.ndarray:
         """The indices that may be added, without one for each that is included."""
         indices = np.asarray(indices, dtype=np.int64)
-        if not self.problem.objective.repeats:
-            return indices[np.isin(indices, self.free)]
-        included, rest = Counter(self.problem.include), list[int]()
-        for j in indices.tolist():
-            if included[j] > 0:
-                included[j] -= 1
-            elif np.isin(j, self.free):
-                rest.append(j)
-        return np.asarray(rest, dtype=np.int64)
+        if self.problem.objective.repeats:
+            for j in self.problem.include:
+                indices = np.delete(indices, np.flatnonzero(indices == j)[:1])
+        return indices[np.isin(indices, self.free)]
 
     def error_at(self, indices: np.ndarray) -> float:
         """The error of the indices, without a state where that takes far longer."""
@@ -161,13 +155,7 @@ class Landscape:
 
     def unlocked(self, state: Exchange) -> np.ndarray:
         """The places whose member may be dropped; of a repeated one the first stays."""
-        locked, places = Counter(self.problem.include), list[int]()
-        for place, j in enumerate(state.members.tolist()):
-            if locked[j] > 0:
-                locked[j] -= 1
-            elif j >= 0:
-                places.append(place)
-        return np.asarray(places, dtype=np.int64)
+        return np.flatnonzero((state.members >= 0) & ~state.staying(self.problem.include))
 
     def indices(self, chosen: np.ndarray, spare: np.ndarray) -> np.ndarray:
         """All k indices: the included, the chosen, then spare ones beyond the rank."""

@@ -126,7 +126,11 @@ def swaps(
     """One swap at a step; now and then the state is computed from K itself."""
     batch = BATCH if landscape.problem.affords(PROMPT * swap_seconds(landscape)) else 1
     while refill(landscape, state) and done.swaps < limit and done.doubts < DOUBTS:
-        made = compiled_swaps(landscape, state, done, min(batch, limit - done.swaps))
+        made = 0
+        if landscape.compiled is not None:  # none is left that it can see if it makes none
+            made = landscape.compiled.descend(state, min(batch, limit - done.swaps))
+            if not made and state.age and state.stale(landscape.drift):
+                confirm(landscape, state, done)
         if not made and not (final and done.doubts < DOUBTS and swap_best(landscape, state, done)):
             return
         done.swaps += made or 1
@@ -138,7 +142,7 @@ def swaps(
 def swap_seconds(landscape: Landscape) -> float:
     """An estimate of the seconds that a compiled swap takes."""
     operator, k = landscape.base.operator, landscape.problem.k
-    products = 0.0 if landscape.base.stored_powers else landscape.base.depth
+    products = 0.0 if landscape.base.highest else landscape.base.depth
     return operator.n * k * 2e-9 + products * product_seconds(operator)
 
 
@@ -159,16 +163,6 @@ def confirm(landscape: Landscape, state: Exchange, done: SwapRun) -> None:
         done.doubts = DOUBTS if back and done.fresh else done.doubts + 1
         done.fresh = done.fresh or back
     done.confirmed = done.swaps
-
-
-def compiled_swaps(landscape: Landscape, state: Exchange, done: SwapRun, most: int) -> int:
-    """Make compiled swaps where they can be; returns how many. None is left that it can see."""
-    if landscape.compiled is None:
-        return 0
-    made = landscape.compiled.descend(state, most)
-    if not made and state.age and state.stale(landscape.drift):
-        confirm(landscape, state, done)
-    return made
 
 
 def swap_best(landscape: Landscape, state: Exchange, done: SwapRun) -> bool:
@@ -210,15 +204,11 @@ def _swap_at(landscape: Landscape, state: Exchange, places: np.ndarray | None) -
         if gain > landscape.least_gain(state.error, size):
             state.drop(best.place)
             state.add(best.j, best.place)
-            return _promising(looked, best.best)
+            # the places of the largest gains, at most one in eight, in rising order
+            order = np.argsort(-best.best, kind="stable")[: max(4, len(looked) // LIKELY)]
+            return np.sort(looked[order[best.best[order] > 0]])
         if places is not None:
             return None
         if state.age:
             state.load(state.chosen)
     return None
-
-
-def _promising(places: np.ndarray, gains: np.ndarray) -> np.ndarray:
-    """The places of the largest gains, at most one in eight, in rising order."""
-    order = np.argsort(-gains, kind="stable")[: max(4, len(places) // LIKELY)]
-    return np.sort(places[order[gains[order] > 0]])

@@ -51,16 +51,11 @@ def tree(function: Callable[[list[Any]], Any], parts: Sequence[Lazy]) -> Lazy:
     return parts[0]
 
 
-def keep(part: Lazy) -> Lazy:
-    """The same value, stored by the workers once computed, and recomputed if a worker is lost.
+def keep(parts: Sequence[Lazy]) -> list[Lazy]:
+    """The same values, stored by the workers once computed, and recomputed if a worker is lost.
 
-    They store it while the returned object lives, even if other lazy calls use it.
+    They store each while the returned object lives, even if other lazy calls use it.
     """
-    return keep_all([part])[0]
-
-
-def keep_all(parts: Sequence[Lazy]) -> list[Lazy]:
-    """The same for several values."""
     client = current_client()
     with nullcontext() if client is None else client.as_current(), _any_size():
         return list(dask.persist(*parts))
@@ -68,7 +63,7 @@ def keep_all(parts: Sequence[Lazy]) -> list[Lazy]:
 
 def made(parts: Sequence[Lazy]) -> list[Lazy]:
     """The same once the workers have made and stored them all: nothing is begun ahead."""
-    parts = keep_all(parts)
+    parts = keep(parts)
     compute(lazy(all, [lazy(_is_made, part) for part in parts]))
     return parts
 
@@ -121,6 +116,11 @@ def compute(part: Lazy, reading: Reading | None = None, leaves: Sequence[Lazy] =
 
     with Callback(posttask=after):
         return dask.compute(part)[0]
+
+
+def computed(calls: Sequence[Lazy]) -> list[Any]:
+    """The values of several lazy calls."""
+    return compute(lazy(list, list(calls)))
 
 
 def current_client() -> Any:

@@ -1,7 +1,7 @@
 """Columns of a dask array: the Gram matrix in one pass if X is tall, products of tiles if wide."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from .client import (
     Reading,
     announce,
     compute,
+    computed,
     constant,
     current_client,
     is_delayed,
@@ -89,7 +90,7 @@ def each_chunk(
 
 def digest_of(parts: Sequence[Lazy]) -> str:
     """SHA-256 of arrays on the workers, from that of each."""
-    each = compute(lazy(list, [lazy(_digest, part) for part in parts]))
+    each = computed([lazy(_digest, part) for part in parts])
     return hashlib.sha256("".join(each).encode()).hexdigest()
 
 
@@ -155,19 +156,20 @@ class Tiled(Operator):
         if 0 in (len(left), len(right)):
             return np.zeros((len(left), block.shape[1]), dtype=self.like.dtype)
         blocks = {
-            c: (inside, constant(block[places])) for c, inside, places in self._by_tile(right)
+            c: (inside, constant(block[places]))
+            for c, inside, places in by_tile(right, self.col_edges)
         }
         middle = [
             tree(
-                added,
+                sum,
                 [lazy(_times, row[c], inside, V, self.power) for c, (inside, V) in blocks.items()],
             )
             for row in self.tiles
         ]
-        wanted = list(self._by_tile(left))
+        wanted = list(by_tile(left, self.col_edges))
         parts = [
             tree(
-                added,
+                sum,
                 [
                     lazy(_adjoint, row[c], inside, U, self.power)
                     for row, U in zip(self.tiles, middle, strict=True)
@@ -176,27 +178,17 @@ class Tiled(Operator):
             for c, inside, _ in wanted
         ]
         product = np.zeros((len(left), block.shape[1]), dtype=self.like.dtype)
-        for (_, _, places), part in zip(wanted, compute(lazy(list, parts)), strict=True):
+        for (_, _, places), part in zip(wanted, computed(parts), strict=True):
             product[places] = part
         return product
-
-    def _by_tile(self, indices: np.ndarray) -> Any:
-        """For each tile column that holds some indices: its number, columns inside, and places."""
-        tile = np.searchsorted(self.col_edges, indices, side="right") - 1
-        for c in np.unique(tile):
-            places = np.flatnonzero(tile == c)
-            start, stop = self.col_edges[c : c + 2]
-            inside = indices[places] - int(start)
-            all_of_it = np.array_equal(inside, np.arange(stop - start))
-            yield int(c), slice(None) if all_of_it else inside, places
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.X.shape[0] * self.n)
         parts = [
-            tree(added, [lazy(_squares, tile, self.power) for tile in column])
+            tree(sum, [lazy(_squares, tile, self.power) for tile in column])
             for column in self.tiles.T
         ]
-        return np.concatenate(compute(lazy(list, parts)))
+        return np.concatenate(computed(parts))
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices))
@@ -207,9 +199,9 @@ class Tiled(Operator):
         if m * len(indices) * self.like.itemsize > MEMORY:
             return super().restrict(indices)
         X = np.zeros((m, len(indices)), dtype=self.like.dtype)
-        found = list(self._by_tile(np.asarray(indices)))
+        found = list(by_tile(np.asarray(indices), self.col_edges))
         calls = [lazy(_take, list(self.tiles[:, c]), inside) for c, inside, _ in found]
-        for (_, _, places), part in zip(found, compute(lazy(list, calls)), strict=True):
+        for (_, _, places), part in zip(found, computed(calls), strict=True):
             X[:, places] = part
         return Data(_check.scaled(X, self.power), exponent=self.exponent, ledger=self.ledger)
 
@@ -256,7 +248,20 @@ def in_tiles(X: Any, names: tuple[str, ...] | None = None) -> Tiled:
     height = min(m, TILE_ROWS)
     dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     X = X.astype(dtype).rechunk((height, min(n, TILE_ENTRIES // height)))
-    return Tiled(keep(X) if X.nbytes <= memory() // 2 else X, names=names)
+    return Tiled(keep([X])[0] if X.nbytes <= memory() // 2 else X, names=names)
+
+
+def by_tile(
+    indices: np.ndarray, edges: np.ndarray
+) -> Iterator[tuple[int, slice | np.ndarray, np.ndarray]]:
+    """For each part between edges that holds some indices: its number, those inside, and places."""
+    tile = np.searchsorted(edges, indices, side="right") - 1
+    for c in np.unique(tile):
+        places = np.flatnonzero(tile == c)
+        start, stop = edges[c : c + 2]
+        inside = indices[places] - int(start)
+        whole = np.array_equal(inside, np.arange(stop - start))
+        yield int(c), slice(None) if whole else inside, places
 
 
 def memory() -> int:
@@ -271,13 +276,6 @@ def _largest(
     values = finite_chunk(tile, "X", rows, names, column)
     announce(topic, i)
     return max(float(values.max()), -float(values.min()))
-
-
-def added(parts: list[np.ndarray]) -> np.ndarray:
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
 
 
 def _times(tile: Any, inside: Any, V: np.ndarray, power: int) -> np.ndarray:

@@ -27,14 +27,14 @@ from ..base import (
 )
 from ..forms import form
 from ..kernel import KernelOperator, check_block, chunked_error, fused_error, kernel
-from ..parts import height, parts
+from ..parts import height, parts, signs
 from . import shards as _shards
-from .client import Lazy, announce, compute, constant, keep_all, lazy, tree
+from .client import Lazy, announce, compute, computed, constant, keep, lazy, made, tree
 from .data import (
     CHUNK,
     OVERHEAD,
     TASK,
-    added,
+    by_tile,
     checked,
     digest_of,
     each_chunk,
@@ -42,10 +42,10 @@ from .data import (
 )
 from .parted import Parted
 from .shards import Rule, Squared
-from .vectors import SpreadVectors
 
 LOCAL = 4096  # up to this many points a kernel is computed here, not by the workers
 GROUPS = 8  # least parts in which points pass by the shards, if there are as many shards
+KEY = 0  # of the signs that the block Lanczos method starts from
 
 
 class DaskKernel(Operator):
@@ -81,8 +81,8 @@ class DaskKernel(Operator):
 
     @cached_property
     def _largest_norm(self) -> float:
-        calls = [lazy(_shards.largest_norm, points, self._here) for points, _ in self.stored]
-        return float(max(compute(lazy(list, calls))))
+        calls = [lazy(Rule.largest_norm, self._here, points) for points, _ in self.stored]
+        return float(max(computed(calls)))
 
     @property
     def _here(self) -> Rule:
@@ -167,17 +167,15 @@ class DaskKernel(Operator):
 
     def _product(self, block: np.ndarray, rows: Part, cols: Part, h: Kernel | None = None) -> Array:
         rule = self.rule if h is None else replace(self.rule, h=h)
-        left = [[points] for points, _ in self.stored]
+        left = [points for points, _ in self.stored]
         if rows is not None:
-            left = [[constant(self._at(rows))]]
+            left = [constant(self._at(rows))]
         if cols is not None:
             right = [(constant(self._at(cols)), constant(np.ascontiguousarray(block)))]
         else:
             right = [self._group(group, block) for group in self.groups]
-        strips = [
-            tree(added, [lazy(_shards.product, x, y, V, rule) for y, V in right]) for (x,) in left
-        ]
-        return np.concatenate(compute(lazy(list, strips)))
+        strips = [tree(sum, [lazy(_shards.product, x, y, V, rule) for y, V in right]) for x in left]
+        return np.concatenate(computed(strips))
 
     def _group(self, group: range, block: np.ndarray) -> tuple[Lazy, Lazy]:
         """The points of some shards, and their rows of a block."""
@@ -189,14 +187,14 @@ class DaskKernel(Operator):
         self.ledger.add(entries=self.n)
         if getattr(self.h, "stationary", False):
             return np.full(self.n, self.local_values(self._at([0]))[0, 0])
-        calls = [lazy(_shards.diagonal, points, self.rule) for points, _ in self.stored]
-        return np.concatenate(compute(lazy(list, calls)))
+        pairs = zip(self.stored, self.rules, strict=True)
+        return np.concatenate(computed([lazy(_shards.diagonal, x, rule) for (x, _), rule in pairs]))
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
         chosen = constant(self._at(indices))
         calls = [lazy(_shards.columns, points, chosen, self.rule) for points, _ in self.stored]
-        return np.concatenate(compute(lazy(list, calls)))
+        return np.concatenate(computed(calls))
 
     def restrict(self, indices: Indices) -> Operator:
         if len(indices) > LOCAL:
@@ -206,17 +204,16 @@ class DaskKernel(Operator):
 
     def _at(self, indices: Indices) -> np.ndarray:
         """The points at the indices, as they were read."""
-        indices, step = np.asarray(indices, dtype=np.int64), self.height
-        where = indices // step
-        wanted = np.unique(where)
-        calls = [
-            lazy(np.take, self.stored[i][0], indices[where == i] - i * step, 0) for i in wanted
-        ]
-        found = None
-        for i, points in zip(wanted, compute(lazy(list, calls)), strict=True):
-            found = np.empty((len(indices), self.d), dtype=points.dtype) if found is None else found
-            found[where == i] = points
-        return np.empty((0, self.d)) if found is None else found
+        indices = np.asarray(indices, dtype=np.int64)
+        edges = np.asarray([*(start for _, start in self.stored), self.n])
+        wanted = list(by_tile(indices, edges))
+        if not wanted:
+            return np.empty((0, self.d))
+        points = computed([self.stored[i][0][inside] for i, inside, _ in wanted])
+        found = np.empty((len(indices), self.d), dtype=points[0].dtype)
+        for (_, _, places), part in zip(wanted, points, strict=True):
+            found[places] = part
+        return found
 
 
 on_workers.register(DaskKernel, lambda operator: True)
@@ -260,11 +257,9 @@ def dask_kernel(
     points = checked(points, "points")
     n, d = points.shape
     reading, leaves, ranges = each_chunk(points, _read)
-    stored = keep_all([_cut(leaves, ranges, part) for part in parts(n)])
+    stored = keep([_cut(leaves, ranges, part) for part in parts(n)])
     sums = [lazy(np.sum, part, 0, np.float64) for part in stored]
-    total, first = compute(
-        lazy(list, [tree(added, sums), lazy(_first, stored[0])]), reading, leaves
-    )
+    total, first = compute(lazy(list, [tree(sum, sums), stored[0][:3]]), reading, leaves)
     check_block(h, first.astype(np.float64))
     if n <= LOCAL:
         return kernel(compute(lazy(np.concatenate, stored)), h)
@@ -299,5 +294,86 @@ def _read(chunk: Any, rows: range, topic: str, i: int, partition: int | None) ->
     return found
 
 
-def _first(points: np.ndarray) -> np.ndarray:
-    return points[:3]
+class SpreadVectors:
+    """Blocks of vectors of length n in parts on the workers, where the points of a kernel are.
+
+    The block Lanczos method asks them what it asks vectors in memory (`linalg.error.Vectors`).
+    Products and sums over the parts are in one order, so the bounds are the same for all chunks and
+    any number of workers.
+    """
+
+    here = False
+
+    def __init__(self, kernel: DaskKernel):
+        self.kernel = kernel
+
+    def start(self, width: int) -> list[Lazy]:
+        """An orthonormal block in random directions."""
+        self.width = width
+        drawn = [lazy(_signs, points, start, width) for points, start in self.kernel.stored]
+        return self._orthonormal(drawn)[0]
+
+    def product(self, block: list[Lazy]) -> list[Lazy]:
+        """K times a block: the points pass by the parts in groups, with their rows of it."""
+        kernel = self.kernel
+        kernel.ledger.add(products=self.width, entries=kernel.n**2)
+        found: list[Any] = [None] * len(block)
+        for group in kernel.groups:
+            y, V = (
+                lazy(np.concatenate, [parts[i] for i in group])
+                for parts in ([points for points, _ in kernel.stored], block)
+            )
+            found = made(
+                [
+                    lazy(_plus_product, before, x, y, V, rule)
+                    for before, (x, _), rule in zip(found, kernel.stored, kernel.rules, strict=True)
+                ]
+            )
+        return found
+
+    def inside(self, Q: list[list[Lazy]], block: list[Lazy]) -> np.ndarray:
+        """Qᵀ block, of all blocks of Q."""
+        parts = zip(block, zip(*Q, strict=True), strict=True)
+        return np.asarray(compute(tree(sum, [lazy(_inside, list(B), F) for F, B in parts])))
+
+    def outside(
+        self, Q: list[list[Lazy]], block: list[Lazy], M: np.ndarray
+    ) -> tuple[list[Lazy], np.ndarray]:
+        """The QR factors of block − QM."""
+        sent = constant(np.split(M, len(Q)))
+        parts = zip(block, zip(*Q, strict=True), strict=True)
+        return self._orthonormal([lazy(_outside, list(B), F, sent) for F, B in parts])
+
+    def _orthonormal(self, block: list[Lazy]) -> tuple[list[Lazy], np.ndarray]:
+        """The QR factors, from those of the parts: Demmel, Grigori, Hoemmen and Langou (2012)."""
+        pairs = made([lazy(np.linalg.qr, part) for part in block])
+        joined = lazy(_qr_of_triangles, [pair[1] for pair in pairs])
+        Q = made([lazy(np.matmul, pair[0], joined[0][i]) for i, pair in enumerate(pairs)])
+        return Q, np.asarray(compute(joined[1]))
+
+
+def _signs(points: np.ndarray, start: int, width: int) -> np.ndarray:
+    return signs(KEY, width, start, start + len(points))
+
+
+def _plus_product(
+    before: np.ndarray | None, x: np.ndarray, y: np.ndarray, V: np.ndarray, rule: Rule
+) -> np.ndarray:
+    found = _shards.product(x, y, V, rule)
+    return found if before is None else before + found
+
+
+def _inside(Q: Sequence[np.ndarray], block: np.ndarray) -> np.ndarray:
+    return np.concatenate([part.T @ block for part in Q])
+
+
+def _outside(Q: Sequence[np.ndarray], block: np.ndarray, M: Sequence[np.ndarray]) -> np.ndarray:
+    for part, rows in zip(Q, M, strict=True):
+        block = block - part @ rows
+    return block
+
+
+def _qr_of_triangles(triangles: Sequence[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
+    """The QR factors of triangles below one another; the first in their heights."""
+    Q, R = np.linalg.qr(np.concatenate(triangles))
+    return np.split(Q, np.cumsum([len(part) for part in triangles])[:-1]), R

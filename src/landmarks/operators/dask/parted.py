@@ -9,6 +9,7 @@ are added in one order: a choice is the same for all chunks and any number of wo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,7 @@ from ...runs.state import State
 from ..pair import Pair
 from ..parts import drawn_parts
 from . import shards as _shards
-from .client import compute, constant, keep_all, lazy, tree
-from .data import added
+from .client import compute, computed, constant, keep, lazy, tree
 from .shards import Block, Looked, Sums
 
 if TYPE_CHECKING:
@@ -70,18 +70,14 @@ class Parted(State):
     def _sums(self) -> list[Sums]:
         """The sums of each shard, once the workers have made and stored the shards."""
         if self._held.sums is None:
-            self._held.shards = keep_all(self._held.shards)
-            self._held.sums = self.ask(self._each(_shards.sums))
+            self._held.shards = keep(self._held.shards)
+            self._held.sums = computed(self._each(_shards.sums))
         return self._held.sums
 
     @property
     def trace(self) -> float:
         """tr C."""
         return float(sum(part.trace for part in self._sums()))
-
-    def ask(self, calls: Sequence[Any]) -> list[Any]:
-        """The values of lazy calls."""
-        return compute(lazy(list, list(calls)))
 
     def _each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         """The lazy call of the function for each shard."""
@@ -114,14 +110,15 @@ class Parted(State):
         found = np.empty(size, dtype=np.int64)
         wanted = np.unique(where)
         calls = [lazy(_shards.drawn, self._held.shards[i], targets[where == i]) for i in wanted]
-        for i, indices in zip(wanted, self.ask(calls), strict=True):
+        for i, indices in zip(wanted, computed(calls), strict=True):
             found[where == i] = indices
         return found, self._look(found).diagonal[self._places(found)]
 
     def highest(self, count: int, kind: str) -> tuple[np.ndarray, float]:
         """The rows with the highest scores, and the highest score of any other."""
         self._sums()
-        best = tree(_Highest(count + 1), self._each(_shards.highest, count + 1, kind))
+        joined = partial(_shards.highest_of, count=count + 1)
+        best = tree(joined, self._each(_shards.highest, count + 1, kind))
         values, indices = compute(best)
         return indices[:count], float(values[count]) if len(values) > count else 0.0
 
@@ -144,7 +141,7 @@ class Parted(State):
             self._sums()
             numbers = np.unique(indices // self.operator.height)
             calls = [lazy(_shards.looked, held.shards[i], indices) for i in numbers]
-            held.seen = Looked.joined(self.ask(calls))
+            held.seen = Looked.joined(computed(calls))
         return held.seen
 
     def _places(self, indices: np.ndarray) -> np.ndarray:
@@ -206,7 +203,7 @@ class Parted(State):
             shards = self._by_rule(_shards.with_picks, block)
             if self._key is not None:
                 parts = [lazy(_shards.last_times_signs, shard, *self._key) for shard in shards]
-                VZ = tree(added, parts)
+                VZ = tree(sum, parts)
                 shards = [lazy(_shards.last_taken_out, shard, VZ) for shard in shards]
             self._held = Held(shards)
         if kind == "probes":
@@ -241,7 +238,7 @@ class Parted(State):
         self._held = Held(self._each(_shards.without_probes, count))
         ended = run("products", self._passes(key, count), deadline=deadline)
         if ended and self.picks:
-            FZ = tree(added, self._each(_shards.all_times_signs, key, count))
+            FZ = tree(sum, self._each(_shards.all_times_signs, key, count))
             self._held = Held(self._each(_shards.all_taken_out, FZ))
         self.size = self._root_mean_square()
         self.off = np.finfo(np.float64).eps * self.size
@@ -308,7 +305,7 @@ class Parted(State):
         held, before = self._held, self._key
         try:
             self.probe(key, count)
-            return np.asarray(compute(tree(added, self._each(_shards.samples, key, depth))))
+            return np.asarray(compute(tree(sum, self._each(_shards.samples, key, depth))))
         finally:
             self._held, self._key = held, before
 
@@ -326,13 +323,3 @@ class Parted(State):
                 for chunk, rows in zip(chunks, heights, strict=True)
             ]
         )
-
-
-class _Highest:
-    """Joins the highest of several shards; an object, because each shard gives a pair."""
-
-    def __init__(self, count: int):
-        self.count = count
-
-    def __call__(self, parts: list[Any]) -> Any:
-        return _shards.highest_of(parts, self.count)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, host, like, namespace, on_gpu, solve_from_right, take, zeros
-from ...kernels import Kernel, in_widths
+from ...kernels import Kernel, diagonal_values, in_widths, largest_norm
 from ..gpu import fused
 from ..parts import drawn_inside
 from ..parts import signs as signs_of
@@ -78,11 +78,11 @@ class Rule:
 
     def diagonal(self, x: Array) -> Array:
         """The values h(x_i, x_i)."""
-        xp = namespace(x)
-        if getattr(self.h, "stationary", False):
-            return zeros((x.shape[0],), x) + self.h(x[:1, :], x[:1, :])[0, 0]
-        parts = (x[a : a + 64, :] for a in range(0, x.shape[0], 64))
-        return xp.concat([xp.linalg.diagonal(self.h(part, part)) for part in parts])
+        return diagonal_values(self.h, x)
+
+    def largest_norm(self, points: np.ndarray) -> float:
+        """The largest squared norm of the points, in units of the kernel's width."""
+        return largest_norm(self.h, self.placed(points))
 
 
 @dataclass(frozen=True)
@@ -210,14 +210,10 @@ class Shard:
 
 def begun(points: np.ndarray, start: int, rule: Rule, unit: float, closed: np.ndarray) -> Shard:
     """A shard before the first pick."""
-    whole = namespace_clip(rule.diagonal(rule.placed(points)))
+    diagonal = rule.diagonal(rule.placed(points))
+    whole = namespace(diagonal).clip(diagonal, min=0.0)
     shard = Shard(points, start, unit, whole, whole)
     return replace(shard, closed=tuple(shard.inside(closed).tolist()))
-
-
-def namespace_clip(diagonal: Array) -> Array:
-    """A diagonal without what is negative."""
-    return namespace(diagonal).clip(diagonal, min=0.0)
 
 
 def sums(shard: Shard) -> Sums:
@@ -296,7 +292,7 @@ def with_picks(shard: Shard, block: Block, rule: Rule) -> Shard:
     left = shard.diagonal - xp.sum(V * V, axis=1)
     if float(xp.min(left)) < -INDEFINITE * float(xp.max(shard.whole)):
         check_semidefinite(host(left), host(shard.whole), shard.start)
-    after = replace(shard, diagonal=namespace_clip(left), factor=(*shard.factor, V))
+    after = replace(shard, diagonal=xp.clip(left, min=0.0), factor=(*shard.factor, V))
     return cleared(after, block.indices)
 
 
@@ -413,9 +409,3 @@ def samples(shard: Shard, key: int, depth: int) -> np.ndarray:
 def factor_of(shard: Shard) -> np.ndarray:
     """The rows of F on the host."""
     return host(shard.all_rows())
-
-
-def largest_norm(points: np.ndarray, rule: Rule) -> float:
-    """The largest squared norm of the points, in units of the kernel's width."""
-    x = in_widths(host(rule.placed(points)), getattr(rule.h, "sigma", 1.0))
-    return float(np.max(np.sum(x * x, axis=1)))

@@ -16,8 +16,11 @@ from typing import Any, NamedTuple
 from ... import kernels
 from ..._array import Array, Indices
 from .tiling import (
+    ABSOLUTE,
     LOG2E,
+    LONG,
     ROW_STEP,
+    SHORT,
     Tile,
     by_coordinates,
     factor,
@@ -28,7 +31,6 @@ from .tiling import (
     slots,
 )
 
-SHORT, LONG, ABSOLUTE = range(3)
 LONG_ROW = 256  # longer packed rows are read repeatedly, so tiles are larger
 PARTIAL = 2**28  # bytes that partial sums may take
 WAVES = 8  # waves of programs, one after the other

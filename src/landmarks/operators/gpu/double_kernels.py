@@ -15,14 +15,13 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from .tiling import FORMS
+from . import tiling
 
-LOG2E = tl.constexpr(1.4426950408889634)
+LOG2E = tl.constexpr(tiling.LOG2E)
 CHUNK = tl.constexpr(32)  # numbers of a long packed row that are multiplied at a time
 
-SHORT, LONG, ABSOLUTE = (tl.constexpr(i) for i in range(3))  # how the exponents are formed
-# what becomes of them
-EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (tl.constexpr(i) for i in FORMS)
+SHORT, LONG, SQUARES, ABSOLUTE = (tl.constexpr(i) for i in tiling.DISTANCES)
+EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (tl.constexpr(i) for i in tiling.FORMS)
 
 
 @triton.jit

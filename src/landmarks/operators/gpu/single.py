@@ -16,7 +16,12 @@ from typing import Any
 from ... import kernels
 from ..._array import Array, Indices
 from .tiling import (
+    ABSOLUTE,
+    LONG,
     ROW_STEP,
+    SHIFT,
+    SHORT,
+    SQUARES,
     Tile,
     by_coordinates,
     factor,
@@ -162,7 +167,6 @@ def _block_tile(x: SinglePoints, width: int, precision: str) -> Tile:
 
 # float32 points packed for fused products, and what the GPU kernels need to know about them.
 
-SHORT, LONG, SQUARES, ABSOLUTE = range(4)
 LONGEST = 160  # the longest packed row that a tile holds at once
 
 
@@ -322,7 +326,6 @@ def operands(z: SinglePoints, left: bool, shape: dict[str, Any]) -> tuple[Array,
 # size of the distance itself. The layout `plain` rounds like a float32 product, and is shorter.
 
 
-SHIFT = 15  # the kernels compute 2**15 times the value, far from the smallest float16 numbers
 LONGEST_EXACT = 40  # coordinates above which the plain layout is tried with norms in three pieces
 # by pieces: mean and largest squared norm up to which the plain layout rounds to some 3e-6
 ROUNDING = {2: (8.0, 64.0), 3: (25.0, 400.0)}

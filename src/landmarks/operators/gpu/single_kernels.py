@@ -15,15 +15,14 @@ import struct
 import triton
 import triton.language as tl
 
-from .tiling import FORMS
+from . import tiling
 
-SHIFT = tl.constexpr(15.0)  # as in `single`
-SCALE = tl.constexpr(2.0**15)
-LOG2E = tl.constexpr(1.4426950408889634)
+SHIFT = tl.constexpr(float(tiling.SHIFT))
+SCALE = tl.constexpr(2.0**tiling.SHIFT)
+LOG2E = tl.constexpr(tiling.LOG2E)
 
-# how the exponents of a tile are formed, and what becomes of them
-SHORT, LONG, SQUARES, ABSOLUTE = (tl.constexpr(i) for i in range(4))
-EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (tl.constexpr(i) for i in FORMS)
+SHORT, LONG, SQUARES, ABSOLUTE = (tl.constexpr(i) for i in tiling.DISTANCES)
+EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (tl.constexpr(i) for i in tiling.FORMS)
 
 
 @triton.jit

@@ -113,10 +113,13 @@ def in_passes(run: Callable[[Array], Array], block: Array) -> Array:
     return pieces[0] if len(pieces) == 1 else torch.cat(pieces, 1)
 
 
-# What the fused products need to know about a kernel function: its form, degree and unit.
+# What the fused products and their kernels agree on, and the form, degree and unit of a function.
 
 LOG2E = math.log2(math.e)
-FORMS = range(5)
+SHIFT = 15  # float32 kernels compute 2**15 times the value, far from the smallest float16 numbers
+DISTANCES = range(4)  # how the exponents of a tile are formed
+SHORT, LONG, SQUARES, ABSOLUTE = DISTANCES
+FORMS = range(5)  # and what becomes of them
 EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = FORMS
 MATERN = {0.5: MATERN12, 1.5: MATERN32, 2.5: MATERN52}
 

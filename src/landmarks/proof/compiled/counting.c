@@ -85,6 +85,23 @@ typedef struct {
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static void count_region(const Walk *w, int64_t unit, int64_t by) {
+    const Count *t = w->count;
+    for (int64_t law = 0; law < t->laws; law++) w->counts[t->region[law * t->units + unit]] += by;
+}
+
+/* Whether a unit may be added to the picks with so much money, the last of which is `picked`. */
+static int addable(const Walk *w, int64_t unit, double money, int64_t picked) {
+    const Count *t = w->count;
+    if (t->prices && t->prices[unit] > money) return 0;
+    if (t->clashes && t->clashes[picked * t->units + unit]) return 0;
+    for (int64_t law = 0; law < t->laws; law++) {
+        const int64_t region = t->region[law * t->units + unit];
+        if (w->counts[region] >= t->high[region]) return 0;
+    }
+    return 1;
+}
+
 /* Whether the picks and those of `more` that are not negative keep all limits. */
 static int complete(const Walk *w, int64_t level, int64_t i, int64_t j) {
     const Count *t = w->count;
@@ -96,19 +113,13 @@ static int complete(const Walk *w, int64_t level, int64_t i, int64_t j) {
         const double price = t->prices[i] + (j >= 0 ? t->prices[j] : 0.0);
         if (price > w->levels[level].money) return 0;
     }
-    for (int64_t law = 0; law < t->laws; law++) {
-        const int64_t *region = t->region + law * t->units;
-        if (i >= 0) w->counts[region[i]]++;
-        if (j >= 0) w->counts[region[j]]++;
-    }
+    if (i >= 0) count_region(w, i, 1);
+    if (j >= 0) count_region(w, j, 1);
     int fine = 1;
     for (int64_t l = 0; l < w->regions; l++)
         if (w->counts[l] < t->low[l] || w->counts[l] > t->high[l]) fine = 0;
-    for (int64_t law = 0; law < t->laws; law++) {
-        const int64_t *region = t->region + law * t->units;
-        if (i >= 0) w->counts[region[i]]--;
-        if (j >= 0) w->counts[region[j]]--;
-    }
+    if (i >= 0) count_region(w, i, -1);
+    if (j >= 0) count_region(w, j, -1);
     return fine;
 }
 
@@ -369,32 +380,23 @@ static void sort(int64_t *places, const double *g, int64_t count) {
 }
 
 /* The node after unit `place` of a node of single columns: those that may still matter, ordered by
-   their gains unless only pairs follow. Returns how many candidates are lost in rounding. */
-static int64_t after(Walk *w, const Node *d, int64_t level, int64_t place, int64_t left, double value,
-                     double margin, Node *e) {
+   their gains unless only pairs follow. */
+static void after(Walk *w, const Node *d, int64_t place, int64_t left, double value, double margin,
+                  Node *e) {
     Count *t = w->count;
     const int64_t n = d->n, skip = t->repeats ? place : place + 1;
     const double *u = d->C + place * n, *v = d->Q + place * n, *y = d->R + place * n;
     double *s = w->work, *S = s + n, *h = S + n, *q = h + n, *g = q + n;
-    int64_t m = 0, lost = 0, *kept = w->order;
+    int64_t m = 0, *kept = w->order;
     const double unit = CERTAIN * (t->depth ? t->top : 1.0), rest = e->sums[left - 1];
-    const uint8_t *clash = t->clashes ? t->clashes + d->id[place] * t->units : NULL;
     diagonal_after(t, d, place, skip, s, S, h, q, g);
     for (int64_t j = skip; j < n; j++) {
-        if (clash && clash[d->id[j]]) continue;
-        if (t->prices && t->prices[d->id[j]] > e->money) continue;
-        int out = 0;
-        for (int64_t law = 0; law < t->laws; law++) {
-            const int64_t region = t->region[law * t->units + d->id[j]];
-            out |= w->counts[region] >= t->high[region];
-        }
-        if (out) continue;
+        if (!addable(w, d->id[j], e->money, d->id[place])) continue;
         if (h[j] < LOST) {
             if (value + margin + g[j] + unit * h[j] + rest < t->threshold) continue;
         } else {
             const double most = fmin(e->sums[left], at_most(t, s[j], S[j]) + rest);
             if (value + margin + most < t->threshold) continue;
-            lost++;
         }
         kept[m++] = j;
     }
@@ -402,19 +404,18 @@ static int64_t after(Walk *w, const Node *d, int64_t level, int64_t place, int64
     if (left > 2) {
         sort(kept, g, m);
         in_order = 0;
-    } else if (4 * m > 3 * (n - skip) && !clash && !t->laws && !t->prices) {
+    } else if (4 * m > 3 * (n - skip) && !t->clashes && !t->laws && !t->prices) {
         m = n - skip; /* nearly all: no gathering */
         for (int64_t j = 0; j < m; j++) kept[j] = skip + j;
         in_order = 2;
     }
     e->n = e->m = m;
-    (void)level;
     for (int64_t i = 0; i < m; i++) {
         const int64_t j = kept[i];
         e->id[i] = d->id[j], e->s[i] = s[j], e->S[i] = S[j], e->e[i] = h[j], e->q[i] = q[j];
         e->g[i] = g[j], e->noise[i] = d->noise[j];
     }
-    if (m == 0) return 0;
+    if (m == 0) return;
     double *uu = g + n, *vv = uu + n, *yy = vv + n;
     for (int64_t i = 0; i < m; i++) {
         uu[i] = u[kept[i]];
@@ -422,7 +423,6 @@ static int64_t after(Walk *w, const Node *d, int64_t level, int64_t place, int64
         if (t->depth == 2) yy[i] = y[kept[i]];
     }
     fill(t, d, place, kept, in_order, uu, vv, yy, e);
-    return lost;
 }
 
 /* The most of the eigenvalues of C_TT^{−½}Q_TT C_TT^{−½} into the sums of a node; depth 0: of C_TT. */
@@ -658,23 +658,6 @@ static void taken(const Count *t, const Node *d, const int64_t *places, int64_t 
         }
 }
 
-static void count_region(Walk *w, int64_t unit, int64_t by) {
-    const Count *t = w->count;
-    for (int64_t law = 0; law < t->laws; law++) w->counts[t->region[law * t->units + unit]] += by;
-}
-
-/* Whether a unit may be added to the picks of a node with so much money. */
-static int addable(const Walk *w, int64_t unit, double money, int64_t picked) {
-    const Count *t = w->count;
-    if (t->prices && t->prices[unit] > money) return 0;
-    if (t->clashes && picked >= 0 && t->clashes[picked * t->units + unit]) return 0;
-    for (int64_t law = 0; law < t->laws; law++) {
-        const int64_t region = t->region[law * t->units + unit];
-        if (w->counts[region] >= t->high[region]) return 0;
-    }
-    return 1;
-}
-
 static void visit(Walk *w, int64_t level, double value, double margin) {
     Count *t = w->count;
     Node *d = w->levels + level;
@@ -741,7 +724,7 @@ static void visit(Walk *w, int64_t level, double value, double margin) {
             w->picks[level] = picked;
             count_region(w, picked, 1);
             const double now = value + d->g[i], much = margin + doubt;
-            after(w, d, level, i, left - 1, now, much, e);
+            after(w, d, i, left - 1, now, much, e);
             visit(w, level + 1, now, much);
             count_region(w, picked, -1);
             continue;

@@ -1,5 +1,5 @@
 /* Drops and additions: how they change the diagonals, K_SS⁻¹ and the rows. The rows are large,
-   so several changes are collected and applied together: see rows.py. */
+   so several changes are collected and applied together: see exchange.py. */
 
 #pragma once
 

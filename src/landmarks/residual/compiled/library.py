@@ -165,7 +165,7 @@ class Compiled:
         open_[self.free] = 1
         if not base.pair.repeats:
             open_[state.chosen] = 0
-        locked = self._locked(state)
+        locked = state.staying(self.fixed).astype(np.uint8)
         seated, since = state.members.copy(), np.zeros(size, dtype=np.int64)
         arrays: list[np.ndarray] = [open_, locked, seated, since]
         found = Choice(n=n, size=size, depth=depth, m=m, repeats=int(base.pair.repeats))
@@ -178,11 +178,13 @@ class Compiled:
             arrays.append(chosen)
             found.X, found.X_S = _address(X), _address(chosen)
             found.R, found.D = _address(source.R), _address(source.D)
-        elif base.stored_powers is not None:
-            traces = [base.pair.total(diagonal) for diagonal in state.diagonals]
-            found.K[:] = _pointers(base.stored_powers.usable(traces, base.totals))
-        elif isinstance(base.operator, Dense):
-            found.K[:] = _pointers([base.operator.K])
+        else:  # K and those of its powers that have the digits of the same powers of C
+            power, totals = 0, [LEFT.get(p, 0.0) * total for p, total in enumerate(base.totals)]
+            while power < base.highest and (
+                base.pair.total(state.diagonals[power + 1]) >= totals[power + 1]
+            ):
+                power += 1
+            found.K[:] = _pointers(base.pair.powers(power + 1))
         found.rows[:] = _pointers(state.W.blocks)
         found.diagonals[:] = _pointers(state.powers.diagonals)
         found.errors[:] = _pointers(state.powers.errors)
@@ -202,13 +204,6 @@ class Compiled:
         found.drift, found.swollen, found.age = state.drift, state.swollen, state.age
         found.volume = state.volume
         return found, arrays
-
-    def _locked(self, state: Exchange) -> np.ndarray:
-        """1 for the places whose member stays; of a repeated one the first does."""
-        locked = np.zeros(len(state.members), dtype=np.uint8)
-        for j in self.fixed:
-            locked[np.flatnonzero(state.members == j)[:1]] = 1
-        return locked
 
     def _take(self, state: Exchange, choice: Choice) -> None:
         """Take in what C has changed apart from the arrays."""

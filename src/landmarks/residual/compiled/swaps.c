@@ -67,22 +67,18 @@ static int64_t best_addition(Choice *s) {
     return found;
 }
 
-/* Fill the free places greedily; whether all are filled. */
-static int fill_all(Choice *s) {
+/* Fill the free places greedily; returns 1 when all are filled. */
+int64_t fill(Choice *s) {
+    int64_t filled = 1;
     for (int64_t place = 0; place < s->size; place++) {
         if (s->members[place] >= 0) continue;
         const int64_t j = best_addition(s);
-        if (j < 0) return 0;
+        filled = j >= 0;
+        if (!filled) break;
         columns(s, j);
         add(s, j, place);
     }
-    measure(s);
-    return 1;
-}
-
-/* Fill the free places greedily; returns 1 when all are filled. */
-int64_t fill(Choice *s) {
-    const int filled = fill_all(s);
+    if (filled) measure(s);
     settle(s);
     return filled;
 }
@@ -136,9 +132,8 @@ int64_t disturb(Choice *s, int64_t place, int64_t count, int64_t limit) {
         s->state[s->members[next]] = BANNED;
         drop(s, next);
     }
-    const int filled = fill_all(s);
+    const int64_t filled = fill(s);
     for (int64_t i = 0; i < s->n; i++)
         if (s->state[i] == BANNED) s->state[i] = OPEN;
-    settle(s);
     return filled ? descend(s, limit) : -1;
 }

@@ -1,1 +1,0 @@
-"""The dual bound of the trace error: its value, its ascent, and its value with rounding."""
