@@ -109,7 +109,7 @@ def _cell(value: Any) -> str:
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
     """The rows as lines, each column as wide as its widest cell."""
-    widths = [max(_width(row[j]) for row in rows) for j in range(len(right))]
+    widths = [max(shown_width(row[j]) for row in rows) for j in range(len(right))]
     for row in rows:
         cells = (
             _padded(cell, width, side) for cell, width, side in zip(row, widths, right, strict=True)
@@ -117,7 +117,7 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[st
         yield "  ".join(cells).rstrip()
 
 
-def _width(text: str) -> int:
+def shown_width(text: str) -> int:
     """The width of a text on a terminal: 2 for wide letters, 0 for combining marks."""
     text = ESCAPE.sub("", text)
     return sum(_cells(letter) for letter in text)
@@ -130,7 +130,7 @@ def _cells(letter: str) -> int:
 
 
 def _padded(cell: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(cell))
+    space = " " * (width - shown_width(cell))
     return space + cell if right else cell + space
 
 

@@ -231,7 +231,8 @@ def _run(
 def factor(selection: Selection) -> float | None:
     """The error divided by the best rank-k error; None beyond the rank or if it costs too much."""
     operator = selection.operator
-    if operator is None or not spectrum_is_cheap(operator):
+    shares = selection.objective.shares
+    if operator is None or not shares or not spectrum_is_cheap(operator):
         return None
     if selection.best_rank_error() <= 1e-9 * selection.total():
         return None

@@ -99,7 +99,7 @@ class Source:
     @property
     def words(self) -> Words:
         """The words for the data and the candidates."""
-        return Words(self.noun, self.measure, self.label, self.title, self.kernel)
+        return Words(self.noun, self.measure, self.label, self.title, self.kernel, self.number)
 
 
 def load(arguments: argparse.Namespace) -> Source:
