@@ -117,7 +117,7 @@ def case(data: str, k: int, *words: str) -> dict:
 
 
 CASES = [case("breast_cancer", k) for k in (8, 10, 12)]
-CASES += [case("digits", k) for k in range(5, 10)]
+CASES += [case("digits", k) for k in range(5, 11)]
 CASES += [case("residential", k) for k in range(3, 7)]
 CASES += [case("wine", k) for k in range(3, 11)]
 CASES += [case("arrhythmia", k) for k in (3, 4)]

@@ -109,6 +109,23 @@ def test_fault_11_other_scales_change_no_choice(scale):
     np.testing.assert_array_equal(lm.select(X * scale, 4).indices, lm.select(X, 4).indices)
 
 
+@pytest.mark.parametrize("power", [-900, -200, 200, 800])
+@pytest.mark.parametrize("criterion", ["trace", "frobenius", "logdet"])
+def test_fault_11_other_scales_of_a_kernel_change_no_choice_and_no_proof(criterion, power):
+    points = draw().T
+    factor = 2.0**power
+
+    def units(x, y):
+        return x @ y.T * factor
+
+    plain = lm.select(lm.kernel(points, lm.linear()), 3, criterion=criterion, method="exact")
+    other = lm.select(lm.kernel(points, units), 3, criterion=criterion, method="exact")
+    assert other.proved and set(other.indices) == set(plain.indices)
+    np.testing.assert_array_equal(
+        other.nystrom().features(points), plain.nystrom().features(points) * 2.0 ** (power / 2)
+    )
+
+
 def test_fault_11_subnormal_data_are_distinguished():
     X = np.diag([3.0, 1.0, 2.0]) * 5e-323
     assert sorted(lm.select(X, 2).indices.tolist()) == [0, 2]

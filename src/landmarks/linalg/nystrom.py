@@ -225,7 +225,11 @@ class Nystrom(Symmetric, Shown):
         """
         if in_parts(self.operator) is not None:
             return residual_in_parts(self.operator, self.indices).factor()
-        F, exponent = nystrom_factor(self.operator, self.indices), self.operator.exponent
+        return self._in_units(nystrom_factor(self.operator, self.indices))
+
+    def _in_units(self, F: Array) -> Array:
+        """Rows of the factor of 2**exponent · K̂."""
+        exponent = self.operator.exponent
         return F * 2.0 ** (exponent / 2) if exponent else F
 
     @property
@@ -272,7 +276,8 @@ class Nystrom(Symmetric, Shown):
             residual = residual_in_parts(self.operator, self.indices)
             return whitened(residual.L, new_rows(self.operator, points, residual.order))
         pivots = pivoted_cholesky(_principal(self.operator, self.indices))
-        return whitened(pivots.L, new_rows(self.operator, points, self.indices[pivots.order]))
+        rows = new_rows(self.operator, points, self.indices[pivots.order])
+        return self._in_units(whitened(pivots.L, rows))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

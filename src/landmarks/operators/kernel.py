@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -148,15 +148,39 @@ def kernel(
     widths: Widths = 1.0
     if isinstance(h, rbf | laplacian | matern) and isinstance(h.sigma, tuple):
         widths, h = h.sigma, replace(h, sigma=1.0)  # every engine then sees a kernel of one width
+    exponent = magnitude(h, points)
     return KernelOperator(
         points,
-        h,
+        Divided(h, exponent) if exponent else h,
         engine=_engine(engine, points, h),
         precision=precision,
         centre=centre,
         widths=widths,
         memory=memory,
+        exponent=exponent,
     )
+
+
+def magnitude(h: Kernel, points: Array) -> int:
+    """The even power of two by which the values are divided, so that their cubes are in range.
+
+    Usually 0; found from some 64 of the points.
+    """
+    if getattr(h, "stationary", False):
+        return 0
+    some = points[:: max(1, points.shape[0] // 64), :]
+    return _check.exponent(float(np.max(host(diagonal_values(h, some)))), some)
+
+
+@dataclass(frozen=True)
+class Divided:
+    """A kernel divided by 2**power."""
+
+    h: Kernel
+    power: int
+
+    def __call__(self, x: Array, y: Array) -> Array:
+        return _check.scaled(self.h(x, y), self.power)
 
 
 def _engine(wanted: str | None, points: Array, h: Kernel) -> str:
@@ -207,7 +231,8 @@ class KernelOperator(Operator):
     """The operator of h(x_i, x_j); `kernel` checks and makes it.
 
     widths : what each coordinate of the points is divided by before h sees them; 1 changes nothing.
-    keeps : bytes that may be taken by values which products keep, so that they are evaluated once.
+    keeps : bytes that may be taken by values which products keep, so that they are evaluated once
+        more. The first product keeps none: a method that makes one has no use of them.
     """
 
     def __init__(
@@ -220,9 +245,10 @@ class KernelOperator(Operator):
         centre: Array | None = None,
         widths: Widths = 1.0,
         memory: int = MEMORY,
+        exponent: int = 0,
         ledger: Ledger | None = None,
     ):
-        super().__init__(points.shape[0], prototype(points), ledger=ledger)
+        super().__init__(points.shape[0], prototype(points), exponent=exponent, ledger=ledger)
         self.given = points
         self.in_single: KernelOperator | None = None
         self.centre, self.widths = centre, widths
@@ -230,7 +256,7 @@ class KernelOperator(Operator):
         self.h = h
         self.engine, self.precision = engine, precision
         self.memory = memory
-        self.keeps = 0
+        self.keeps, self._multiplied = 0, False
         self._kept: dict[int, Array] = {}
         self._chunk = memory // 4 if on_gpu(points) else min(memory // 4, CHUNK)
         self._short_of_memory = False
@@ -250,7 +276,8 @@ class KernelOperator(Operator):
         """K itself when it takes at most an eighth of the memory: reading beats evaluating."""
         if not self._small:
             return None
-        return Dense(self._values(self.points, self.points), ledger=self.ledger)
+        K = self._values(self.points, self.points)
+        return Dense(K, exponent=self.exponent, ledger=self.ledger)
 
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         if self.stored is not None:
@@ -315,6 +342,7 @@ class KernelOperator(Operator):
             product[a:b, :] += values @ block[a:, :]
             if b < self.n:
                 product[b:, :] += values[:, b - a :].T @ block[a:b, :]
+        self._multiplied = True
         return product
 
     def _upper(self, a: int, b: int) -> Array:
@@ -322,6 +350,8 @@ class KernelOperator(Operator):
         if a in self._kept:
             return self._kept[a]
         values = self._values(self.points[a:b, :], self.points[a:, :])
+        if not self._multiplied:
+            return values
         entries = sum(part.shape[0] * part.shape[1] for part in (*self._kept.values(), values))
         if entries * itemsize(self.like) <= self.keeps:
             self._kept[a] = values
@@ -366,7 +396,7 @@ class KernelOperator(Operator):
 
     def at(self, points: Array, **changed: Any) -> KernelOperator:
         """The operator of other points, with the same settings but those that are changed."""
-        names = ("engine", "precision", "centre", "widths", "memory", "ledger")
+        names = ("engine", "precision", "centre", "widths", "memory", "exponent", "ledger")
         same = {name: getattr(self, name) for name in names}
         return KernelOperator(points, self.h, **same | changed)
 
@@ -388,7 +418,7 @@ def _keeping_values(operator: KernelOperator, memory: int) -> KernelOperator:
     if operator.engine != "chunked" or on_gpu(operator.like):
         return operator
     found = copy(operator)
-    found.keeps, found._kept = memory, {}
+    found.keeps, found._kept, found._multiplied = memory, {}, False
     return found
 
 
