@@ -162,7 +162,8 @@ class Complement:
     inner: Preconditioner
 
     def matmul(self, block: Array) -> Array:
-        U, smallest = self.inner.vectors, float(self.inner.values[-1])
+        values, U = self.inner.approximation.eigenpairs()
+        smallest = float(values[-1])
         change = 1 / (smallest + self.inner.ridge) - 1 / self.inner.ridge
         return self.inner.matmul(block) + change * (block - U @ (U.T @ block))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -94,6 +95,27 @@ class DeadlyKernel:
         if np.any(x[:, 0] == self.at):
             strike(self.mark)
         return np.exp(-((x[:, None, :] - y[None, :, :]) ** 2).sum(axis=2))
+
+
+@dataclass(frozen=True)
+class PausingKernel:
+    """exp(−|x − y|²); while the mark is there, a worker with point `at` is short of memory."""
+
+    mark: str
+    at: float
+
+    def __call__(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if len(x) > len(y) and np.any(x[:, 0] == self.at) and os.path.exists(self.mark):
+            from distributed import get_worker
+
+            share_of_memory(1e-6, get_worker())
+            time.sleep(0.5)  # dask looks at the memory ten times a second
+        return np.exp(-((x[:, None, :] - y[None, :, :]) ** 2).sum(axis=2))
+
+
+def share_of_memory(share: float, dask_worker: Any) -> None:
+    """Let dask pause a worker that uses more than this share of its memory."""
+    dask_worker.memory_manager.memory_pause_fraction = share
 
 
 @dataclass(frozen=True)

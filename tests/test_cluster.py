@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import warnings
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import landmarks as lm
 from landmarks.errors import WorkersLostError
 from landmarks.operators.base import Operator
-from landmarks.operators.dask.client import SETTING, compute
+from landmarks.operators.dask.client import SETTING, compute, lazy
 from landmarks.operators.dask.kernel import SpreadVectors
 from landmarks.runs import runner
 
@@ -335,6 +336,49 @@ def test_a_checkpoint_outlives_all_workers(name, picks, tmp_path):
     assert found.indices.tolist() == picks[name].tolist()
     done = [step.done for step in steps if step.phase == name]
     assert min(done) > reached[0]  # it went on, and did not begin again
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("paused", ["one", "all"])
+def test_paused_workers_are_named_and_the_run_goes_on_once_they_have_memory(name, paused, tmp_path):
+    """One has tasks to do that nobody else can do then; or all of them are short of memory."""
+    path, mark = lm.Checkpoint(tmp_path / "run.npz", interval=0), tmp_path / "mark"
+    x = points(FEW)
+    h = clusters.PausingKernel(str(mark), float(x[-1, 0]))
+    expected = lm.select(lm.kernel(x, h), 40, method=METHODS[name]).indices
+
+    def pause(progress):
+        if progress.phase == name and progress.done >= 10:
+            if paused == "all":
+                client.run(clusters.share_of_memory, 1e-6)
+            else:
+                mark.touch()
+
+    def run(**callback):
+        K = kernel(x, h, chunk=2000)
+        return lm.select(K, 40, method=METHODS[name], checkpoint=path, **callback)
+
+    with clusters.cluster(2) as client:
+        addresses = "|".join(client.scheduler_info()["workers"])
+        short = rf"paused workers of .*: ({addresses}) uses .* of .* raise their memory_limit"
+        with pytest.raises(WorkersLostError, match=short), dask.config.set({SETTING: "2s"}):
+            run(callback=pause)
+        mark.unlink(missing_ok=True)
+        client.run(clusters.share_of_memory, 0.8)
+        assert run().indices.tolist() == expected.tolist()
+
+
+def long_and_short_of_memory() -> int:
+    from distributed import get_worker
+
+    clusters.share_of_memory(1e-6, get_worker())
+    time.sleep(6.0)
+    return 1
+
+
+def test_a_paused_worker_that_works_is_waited_for():
+    with clusters.cluster(1), dask.config.set({SETTING: "2s"}):
+        assert compute(lazy(long_and_short_of_memory)) == 1
 
 
 def end(workers: list[subprocess.Popen]) -> None:

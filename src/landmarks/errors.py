@@ -22,7 +22,7 @@ class UnknownColumnError(FormatError):
 
 
 class WorkersLostError(ConnectionError):
-    """A cluster lost its workers, or its scheduler, and did not get them back in time."""
+    """A cluster lost its workers or its scheduler, or paused its workers, for too long."""
 
 
 class Stopped(RuntimeError):

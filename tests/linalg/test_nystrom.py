@@ -1,5 +1,8 @@
 """The Nyström approximation as an object."""
 
+import os
+
+import clusters
 import numpy as np
 import pytest
 import scipy.sparse.linalg
@@ -71,6 +74,27 @@ def test_the_eigenpairs_rebuild_the_approximation(approximation):
         atol=1e-12,
     )
     assert_allclose(vectors.T @ vectors, np.eye(8), atol=1e-12)
+
+
+def test_eigenvectors_are_orthonormal_however_fast_the_spectrum_falls():
+    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((50, 16)))[0]
+    A = (Q * np.logspace(0, -12, 16)) @ Q.T
+    values, U = lm.select(lm.psd((A + A.T) / 2), 16, method="greedy").nystrom().eigenpairs()
+    assert_allclose(U.T @ U, np.eye(16), atol=1e-14)
+    assert_allclose((U * values) @ U.T, A, atol=1e-14)
+    assert_allclose(values, np.logspace(0, -12, 16), rtol=1e-3)
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/clear_refs"), reason="peaks of memory are read from Linux"
+)
+def test_nothing_of_the_size_of_the_factor_is_made_beside_it():
+    points = np.random.default_rng(0).standard_normal((60_000, 2))
+    N = nystrom.Nystrom(lm.kernel(points, lm.rbf(sigma=0.3)), np.arange(160))
+    F, b = N.factor, points[:, :1]
+    before = clusters.forget_peak()
+    N.solve(b, 1e-3), N.log_determinant(1e-3), N.diagonal()
+    assert clusters.peak_memory() - before < F.nbytes // 2
 
 
 def test_as_a_preconditioner_it_saves_steps_of_conjugate_gradients():

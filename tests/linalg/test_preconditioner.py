@@ -42,10 +42,41 @@ def test_in_single_precision_rounding_is_not_magnified_inside_the_approximation(
         lm.kernel(POINTS.astype(np.float32), lm.rbf(sigma=2.0)), 14, method="greedy"
     ).nystrom()
     P = nystrom.preconditioner(1e-6)
-    inside = P.vectors.T @ (P @ P.vectors[:, :1])
-    assert P.dtype == np.float32
+    values, U = nystrom.eigenpairs()
+    assert P.dtype == U.dtype == np.float32
     # a single projection leaves eps / ridge = 0.1, not the true 0.009
-    assert_allclose(inside[0, 0], 1 / P.values[0], rtol=1e-4)
+    assert_allclose((U.T @ (P @ U[:, :1]))[0, 0], 1 / values[0], rtol=1e-4)
+
+
+def eliminated(A, b):
+    """A⁻¹ b and the pivots, in extended precision."""
+    A, b = A.astype(np.longdouble), b.astype(np.longdouble)
+    for i in range(len(A)):
+        shares = A[:, i] / A[i, i]
+        shares[i] = 0.0
+        A, b = A - np.outer(shares, A[i]), b - np.outer(shares, b[i])
+    return b / np.diag(A)[:, None], np.diag(A)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("ridge", [1e-14, 1e-10, 1e-6, 1e-3, 1.0, 1e3])
+def test_spectra_that_fall_fast_cost_no_more_digits_than_a_stable_dense_solve(dtype, ridge):
+    """Eigenvalues of K̂ from 1 to 1e-12, and to 1e-4 in single precision."""
+    rng, eps = np.random.default_rng(0), np.finfo(dtype).eps
+    Q = np.linalg.qr(rng.standard_normal((50, 16)))[0]
+    A = (Q * np.logspace(0, -12 if dtype == np.float64 else -4, 16)) @ Q.T
+    N = lm.select(lm.psd(((A + A.T) / 2).astype(dtype)), 16, method="greedy").nystrom()
+    F = N.factor.astype(np.longdouble)
+    U = np.linalg.svd(N.factor)[0]
+    b = np.concatenate(
+        [rng.standard_normal((50, 2)), U, N @ rng.standard_normal((50, 2))], axis=1, dtype=dtype
+    )
+    expected, pivots = eliminated(F @ F.T + ridge * np.eye(50), b)
+    lengths = np.linalg.norm(expected.astype(np.float64), axis=0)
+    condition = 1 + N.eigenpairs()[0][0] / ridge
+    off = np.linalg.norm((N.solve(b, ridge) - expected).astype(np.float64), axis=0)
+    assert N.factor.shape == (50, 16) and np.all(off < 4 * eps * condition * lengths)
+    assert_allclose(N.log_determinant(ridge), float(np.sum(np.log(pivots))), rtol=1e-9)
 
 
 def test_duplicate_points_do_no_harm():

@@ -19,7 +19,10 @@ import numpy as np
 from .._array import (
     Array,
     Indices,
+    as_dtype_of,
+    double,
     eps,
+    has_double,
     host,
     like,
     namespace,
@@ -41,6 +44,7 @@ from ..operators.base import (
 )
 from ..operators.pivoted_factor import lapack_pivots
 
+TINY = float(np.finfo(np.float64).tiny)
 SHOWN = 2e9  # multiplications that a notebook may take to show the eigenvalues
 
 
@@ -163,6 +167,13 @@ def rows_of(block: Array, n: int) -> Array:
     return block if block.ndim == 2 else block[:, None]
 
 
+def _rows(F: Array) -> list[slice]:
+    """The rows in blocks, the QR factors of which are small next to F."""
+    n, r = F.shape
+    height = max(8 * r, MEMORY // 64 // (8 * max(1, r)))
+    return [slice(a, min(n, a + height)) for a in range(0, n, height)]
+
+
 @dataclass(frozen=True, repr=False)
 class Nystrom(Symmetric, Shown):
     """The approximation K̂ = F Fᵀ of an operator by its columns at the indices.
@@ -228,9 +239,10 @@ class Nystrom(Symmetric, Shown):
         return self._in_units(nystrom_factor(self.operator, self.indices))
 
     def _in_units(self, F: Array) -> Array:
-        """Rows of the factor of 2**exponent · K̂."""
-        exponent = self.operator.exponent
-        return F * 2.0 ** (exponent / 2) if exponent else F
+        """Rows of the factor of 2**exponent · K̂, in the place of those of K̂."""
+        if self.operator.exponent:
+            F *= 2.0 ** (self.operator.exponent / 2)
+        return F
 
     @property
     def _tall(self) -> Array:
@@ -241,34 +253,54 @@ class Nystrom(Symmetric, Shown):
 
     def diagonal(self) -> Array:
         """The diagonal of K̂."""
-        return namespace(self.factor).sum(self.factor * self.factor, axis=1)
+        F, xp = self.factor, namespace(self.factor)
+        if in_parts(self.operator) is not None:
+            return xp.sum(F * F, axis=1)
+        return xp.concat([xp.sum(F[rows, :] ** 2, axis=1) for rows in _rows(F)])
 
     def solve(self, block: Array, ridge: float) -> Array:
-        """(K̂ + ridge · I)⁻¹ @ block in O(n r²), through the singular values of F."""
+        """(K̂ + ridge · I)⁻¹ @ block in O(n r²), as accurate as a stable dense solve."""
         return self.preconditioner(ridge).matmul(block)
 
     def preconditioner(self, ridge: float) -> Preconditioner:
         """(K̂ + ridge · I)⁻¹, to speed up conjugate gradients on K + ridge · I if K̂ is near K."""
-        return Preconditioner(*self.eigenpairs(), positive(ridge, "ridge"))
+        return Preconditioner(self, positive(ridge, "ridge"))
 
     def log_determinant(self, ridge: float) -> float:
         """log det(K̂ + ridge · I)."""
-        values, _ = self.eigenpairs()
-        inside = np.sum(np.log(host(values).astype(np.float64) + positive(ridge, "ridge")))
-        return float(inside + (self.operator.n - len(host(values))) * np.log(ridge))
+        values = self.singular[0] ** 2
+        inside = np.sum(np.log(values + positive(ridge, "ridge")))
+        return float(inside + (self.operator.n - len(values)) * np.log(ridge))
 
     def eigenpairs(self) -> tuple[Array, Array]:
         """The nonzero eigenvalues of K̂, largest first, and their orthonormal vectors."""
-        U, values = self._singular
-        return values * values, U
+        values, V = self.singular
+        U = self.factor @ like(V / values, self.factor)
+        # rounding left columns that are orthonormal up to eps · values[0] / values[-1]
+        turn = like(np.linalg.inv(self._triangle(U)), U)
+        if in_parts(self.operator) is not None:
+            U = U @ turn
+        else:
+            for rows in _rows(U):
+                U[rows, :] = U[rows, :] @ turn
+        return like(values**2, self.factor), U
 
     @cached_property
-    def _singular(self) -> tuple[Array, Array]:
-        """The left singular vectors and values of F; QR first is faster on a GPU for a tall F."""
-        xp = namespace(self.factor)
-        Q, R = xp.linalg.qr(self.factor)
-        U, values, _ = xp.linalg.svd(R, full_matrices=False)
-        return Q @ U, values
+    def singular(self) -> tuple[np.ndarray, np.ndarray]:
+        """The singular values of F and its right singular vectors, in float64."""
+        _, values, Vt = np.linalg.svd(self._triangle(self.factor))
+        return values, Vt.T
+
+    def _triangle(self, F: Array) -> np.ndarray:
+        """R of the QR factors of F in float64, from those of blocks of rows, without Q."""
+        if in_parts(self.operator) is not None:
+            return np.asarray(in_parts(self.operator).triangle(F))
+        R = zeros((0, F.shape[1]), F)
+        R = double(R) if has_double(R) else R
+        for rows in _rows(F):
+            below = as_dtype_of(F[rows, :], R)
+            R = namespace(F).linalg.qr(namespace(F).concat([R, below]))[1]
+        return host(R).astype(np.float64)
 
     def features(self, points: Array) -> Array:
         """The rows of F for new points x ↦ h(x, S) L⁻ᵀ: K̂(x, y) = features(x) · features(y)."""
@@ -286,7 +318,7 @@ class Preconditioner(Symmetric):
 
     Attributes
     ----------
-    values, vectors : the nonzero eigenvalues of K̂ and their n × r orthonormal vectors.
+    approximation : K̂.
     ridge : what is added to the diagonal; positive.
 
     Examples
@@ -301,29 +333,38 @@ class Preconditioner(Symmetric):
     0
     """
 
-    values: Array
-    vectors: Array
+    approximation: Nystrom
     ridge: float
 
     def __repr__(self) -> str:
-        n, rank = self.vectors.shape
+        n, rank = self._tall.shape
         return f"Preconditioner: {n} × {n} of rank {rank} with ridge {self.ridge:.6g}"
 
     @property
     def _tall(self) -> Array:
-        return self.vectors
+        return self.approximation.factor
 
     def _product(self, block: Array) -> Array:
         return self.power(block, -1.0)
 
     def power(self, block: Array, exponent: float) -> Array:
-        """(K̂ + ridge · I) to that power @ block; ±1/2 split the preconditioner symmetrically."""
+        """(K̂ + ridge · I) to that power @ block; ±1/2 split the preconditioner symmetrically.
+
+        F V / values stands for the eigenvectors where the eigenvalues are above the ridge. Where
+        they are below, what the power adds is a multiple of F V Vᵀ Fᵀ that divides by no value.
+        """
         if block.ndim == 1:
             return self.power(rows_of(block, self.shape[0]), exponent)[:, 0]
-        U = self.vectors
-        inside = U.T @ block
-        outside = block - U @ inside
-        # twice: a ridge far below the eigenvalues magnifies what rounding left inside
-        outside = outside - U @ (U.T @ outside)
-        eigenvalues = (self.values + self.ridge)[:, None]
-        return U @ (eigenvalues**exponent * inside) + self.ridge**exponent * outside
+        F, (values, V) = self._tall, self.approximation.singular
+        large = values**2 > self.ridge
+        A, B = like(V[:, large] / values[large], F), like(V[:, ~large], F)
+        eigenvalues, below = values[large, None] ** 2 + self.ridge, values[~large, None] ** 2
+        scale = self.ridge**exponent
+        added = scale * np.expm1(exponent * np.log1p(below / self.ridge)) / np.maximum(below, TINY)
+        inside = A.T @ (F.T @ block)
+        outside = block - F @ (A @ inside)
+        # again: a ridge far below the eigenvalues magnifies what rounding left inside
+        left = F.T @ outside
+        again = A.T @ left
+        turned = like(eigenvalues**exponent, F) * (inside + again) - scale * again
+        return F @ (A @ turned + B @ (like(added, F) * (B.T @ left))) + scale * outside

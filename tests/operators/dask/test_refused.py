@@ -10,7 +10,10 @@ from .arrays import POINTS, TALL, WIDE, da, dask, each_scheduler
 pytestmark = pytest.mark.thorough
 
 
-@pytest.mark.parametrize(("row", "chunk"), [(5, "rows 0 to 999"), (4567, "rows 4000 to 4999")])
+@pytest.mark.parametrize(
+    ("row", "chunk"),
+    [(5, "partition 0, of rows 0 to 999"), (4567, "partition 4, of rows 4000 to 4999")],
+)
 @each_scheduler
 def test_a_value_that_is_missing_in_a_late_chunk_is_found_and_placed(row, chunk):
     bad = TALL.copy()
@@ -20,6 +23,13 @@ def test_a_value_that_is_missing_in_a_late_chunk_is_found_and_placed(row, chunk)
             ValueError, match=rf"contains NaN .*first at row {row}, column 3.*{chunk}"
         ):
             use(da.from_array(bad, chunks=(1000, -1)))
+
+
+def test_the_number_of_a_partition_is_not_named_where_partitions_were_joined():
+    bad = TALL.copy()
+    bad[4567, 3] = np.nan
+    with pytest.raises(ValueError, match="found in the chunk of rows"):
+        lm.data(da.from_array(bad, chunks=(1000, 5)))
 
 
 def test_a_missing_value_of_wide_data_is_placed():

@@ -11,10 +11,11 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning
+from landmarks.operators.dask import shards
 from landmarks.operators.dask.kernel import DaskKernel
 from landmarks.runs import runner
 
-from .arrays import da, each_scheduler
+from .arrays import da, dask, each_scheduler
 
 pytestmark = pytest.mark.thorough
 
@@ -254,6 +255,18 @@ def test_a_kernel_that_is_not_semidefinite_is_named_with_its_point():
 
     with pytest.raises(Exception, match="positive semidefinite, but what columns leave of K"):
         lm.select(parted(points, wrong), 20, method="rpcholesky")
+
+
+def test_dask_counts_what_a_shard_takes_on_the_worker_and_not_on_its_card(monkeypatch):
+    torch = pytest.importorskip("torch", reason="needs torch")
+    monkeypatch.setattr(shards, "on_gpu", torch.is_tensor)  # the CPU stands for a card
+    points = cloud(500)
+    K = lm.kernel(da.from_array(points, chunks=100), lm.rbf(), device="cpu")
+    K.residual(10)
+    held = dask.compute(*K.last._held.shards)
+    from dask.sizeof import sizeof
+
+    assert points.nbytes <= sum(map(sizeof, held)) < points.nbytes + 400 * len(held)
 
 
 def test_workers_with_torch_choose_the_same():

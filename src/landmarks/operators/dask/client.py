@@ -16,12 +16,12 @@ import dask
 from dask.base import get_scheduler
 from dask.callbacks import Callback
 from dask.delayed import Delayed
-from dask.utils import format_time, parse_timedelta
+from dask.utils import format_bytes, format_time, parse_timedelta
 
 from ...errors import WorkersLostError
 from ...runs import runner
 
-PATIENCE = "5 minutes"  # time without any worker, unless dask's own setting differs
+PATIENCE = "5 minutes"  # time without a worker that works, unless dask's own setting differs
 SETTING = "distributed.scheduler.no-workers-timeout"
 POLL = 0.25  # seconds between checks of the workers
 FAN_IN = 8
@@ -155,7 +155,7 @@ def _on_cluster(client: Any, part: Lazy, reading: Reading | None) -> Any:
 
 
 def _watch(client: Any, future: Any, reading: Reading | None, place: str) -> None:
-    """Wait for the end of the work, or for the cluster to be without workers for too long."""
+    """Wait for the end of the work, or until nobody has worked on it for too long."""
     limit, ended = patience(), threading.Event()
     # an exception for each wait that was in vain would keep the arrays of all callers in memory
     future.add_done_callback(lambda _: ended.set())
@@ -166,17 +166,24 @@ def _watch(client: Any, future: Any, reading: Reading | None, place: str) -> Non
             reading.report()
         if future.done():
             return
-        if _workers(client):
+        paused: list[str] = []
+        if _workers(client) and not (paused := _paused(client, future.key)):
             seen = time.monotonic()
         elif time.monotonic() - seen > limit:
+            what = (
+                f"the work waits for paused workers of {place}, for {format_time(limit)} now: "
+                f"{'; '.join(paused)}. Dask pauses a worker that is short of memory: start fewer "
+                "and larger workers, raise their memory_limit, or make the chunks smaller"
+                if paused
+                else f"{place} has had no workers for {format_time(limit)}; start workers"
+            )
             raise WorkersLostError(
-                f"{place} has had no workers for {format_time(limit)}; start workers and run "
-                f"again. dask's setting {SETTING} says how long to wait"
+                f"{what} and run again. dask's setting {SETTING} says how long to wait"
             )
 
 
 def patience() -> float:
-    """The seconds that a cluster may be without workers before a run gives up."""
+    """The seconds that a cluster may be without a worker that works before a run gives up."""
     return float(parse_timedelta(dask.config.get(SETTING, None) or PATIENCE))
 
 
@@ -187,6 +194,49 @@ def _workers(client: Any) -> int:
     with suppress(OSError, TimeoutError):
         return len(client.sync(client.scheduler.ncores, callback_timeout=POLL + 5))
     return 0
+
+
+def _paused(client: Any, key: Any) -> list[str]:
+    """The paused workers, described, if they alone hold what a result waits for; else nothing."""
+    with suppress(OSError, TimeoutError):
+        return list(client.run_on_scheduler(_paused_with_all, key))
+    return []
+
+
+def _paused_with_all(key: Any, dask_scheduler: Any) -> list[str]:
+    """The same, asked at the scheduler, which knows what waits for what."""
+    waits = [dask_scheduler.tasks.get(key)]
+    if len(dask_scheduler.running) == len(dask_scheduler.workers) or waits == [None]:
+        return []
+    seen = set(waits)
+    held: dict[Any, list[Any]] = {}
+    while waits:
+        task = waits.pop()
+        if task.state == "processing":
+            worker = task.processing_on
+            if worker in dask_scheduler.running or task in worker.executing:
+                return []
+            held.setdefault(worker, []).append(task)
+        elif task.state in ("no-worker", "queued"):
+            if dask_scheduler.running:
+                return []
+            held |= {worker: [] for worker in dask_scheduler.workers.values() if worker not in held}
+        waits += (new := (task.waiting_on or set()) - seen)
+        seen |= new
+    return [_described(worker, tasks) for worker, tasks in held.items()]
+
+
+def _described(worker: Any, tasks: list[Any]) -> str:
+    """What a worker uses, keeps and has been sent, as far as the scheduler knows."""
+    used, needs = worker.metrics.get("memory", 0), 0
+    for task in tasks:
+        needs = max(needs, sum(max(0, part.nbytes) for part in task.dependencies))
+    limit = format_bytes(worker.memory_limit) if worker.memory_limit else "no limit"
+    return (
+        f"{worker.address} uses {format_bytes(used)} of {limit}, keeps results of "
+        f"{format_bytes(worker.nbytes)} (tasks to do: {len(tasks)}, with inputs of up to "
+        f"{format_bytes(needs)})"
+    )
 
 
 def _explained(error: BaseException, place: str) -> str | None:

@@ -76,12 +76,13 @@ def each_chunk(
 ) -> tuple[Reading, list[Lazy], list[range]]:
     """The lazy calls read(chunk, its rows, topic, number, …) of all chunks, and these rows.
 
-    The first of the three counts them as they are made.
+    … : the number of the partition, None where chunks were joined, and `more`. The first of the
+    three counts the calls as they are made.
     """
     chunks, ranges = chunks_of_rows(X)
     reading = Reading(len(chunks))
     calls = [
-        lazy(read, chunk, rows, reading.topic, i, *more)
+        lazy(read, chunk, rows, reading.topic, i, i if X.numblocks[1] == 1 else None, *more)
         for i, (chunk, rows) in enumerate(zip(chunks, ranges, strict=True))
     ]
     return reading, calls, ranges
@@ -98,15 +99,22 @@ def _digest(part: np.ndarray) -> str:
 
 
 def finite_chunk(
-    chunk: Any, name: str, rows: range, names: tuple[str, ...] | None = None, column: int = 0
+    chunk: Any,
+    name: str,
+    rows: range,
+    names: tuple[str, ...] | None = None,
+    column: int = 0,
+    partition: int | None = None,
 ) -> np.ndarray:
     """A chunk of rows as a NumPy array, checked.
 
     rows : their numbers. column : the number of the first column. names : of the columns.
+    partition : the number of the chunk, if it is one of the user's.
     """
     found = np.asarray(chunk.toarray() if hasattr(chunk, "toarray") else chunk)
     found = found if found.dtype in (np.float32, np.float64) else found.astype(np.float64)
-    where = f"the chunk of rows {rows.start} to {rows.stop - 1}"
+    where = "the chunk" if partition is None else f"partition {partition},"
+    where += f" of rows {rows.start} to {rows.stop - 1}"
     if len(found) != len(rows):
         raise ValueError(
             f"{where} of {name} has {len(found)} rows instead of {len(rows)}; give dask the shape "

@@ -125,6 +125,11 @@ class DaskKernel(Operator):
             start = stop
         return found
 
+    def triangle(self, F: Any) -> np.ndarray:
+        """R of the QR factors of a dask array whose chunks have all columns, without Q."""
+        parts = [lazy(_triangle, [part]) for part in F.to_delayed().ravel()]
+        return np.asarray(compute(tree(_triangle, parts)))
+
     def squared_norm(self) -> float:
         """‖K‖²_F."""
         return Parted(self, 0).squared_norm()
@@ -279,8 +284,12 @@ def _joined(chunks: list[np.ndarray], bounds: list[tuple[int, int]]) -> np.ndarr
     )
 
 
-def _read(chunk: Any, rows: range, topic: str, i: int) -> np.ndarray:
-    found = finite_chunk(chunk, "points", rows)
+def _triangle(parts: list[np.ndarray]) -> np.ndarray:
+    return np.asarray(np.linalg.qr(np.concatenate(parts), mode="r"))
+
+
+def _read(chunk: Any, rows: range, topic: str, i: int, partition: int | None) -> np.ndarray:
+    found = finite_chunk(chunk, "points", rows, partition=partition)
     announce(topic, i)
     return found
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import _check
-from ..._array import Array, host, like, namespace, solve_from_right, take, zeros
+from ..._array import Array, host, like, namespace, on_gpu, solve_from_right, take, zeros
 from ...kernels import Kernel, diagonal_values, in_widths, largest_norm
 from ..gpu import fused
 from ..parts import drawn_inside
@@ -158,7 +158,8 @@ class Shard:
     def __sizeof__(self) -> int:
         parts = [self.points, self.whole, self.diagonal, *self.factor]
         parts += [] if self.CZ is None else [self.CZ]
-        return 256 + sum(int(np.prod(part.shape)) * part.dtype.itemsize for part in parts)
+        here = [part for part in parts if not on_gpu(part)]  # dask counts the worker's own memory
+        return 256 + sum(int(np.prod(part.shape)) * part.dtype.itemsize for part in here)
 
     @property
     def rows(self) -> range:

@@ -143,10 +143,11 @@ def _read_piece(
     rows: range,
     topic: str,
     i: int,
+    partition: int | None,
     what: Summation | None,
     names: tuple[str, ...] | None,
 ) -> Piece:
-    part = piece(finite_chunk(chunk, "X", rows, names), rows.start, what)
+    part = piece(finite_chunk(chunk, "X", rows, names, partition=partition), rows.start, what)
     announce(topic, i)
     return part
 
