@@ -1,5 +1,6 @@
 """A selection shows itself: one line, the table of the command line, a notebook, a picture."""
 
+import json
 import re
 import sys
 import warnings
@@ -72,6 +73,40 @@ def test_printed_alternatives_fit_the_terminal(columns, letters, k, monkeypatch)
         assert lines[-1].startswith(
             ", ".join(names[j] for j in found.rows[min(len(found), 20) - 1])
         )
+
+
+def test_a_column_of_the_table_is_one_entry_of_one_list(tmp_path, monkeypatch, capsys):
+    """It is then in the terminal, the summary, the notebook, the frame, the pipe and the record."""
+    from cli.program import called
+
+    from landmarks.report import overview
+
+    def largest(row):
+        return float(np.max(np.abs(row.selection.operator.factor([row.index]))))
+
+    names = {"frame": "largest", "pipe": "largest", "record": "largest"}
+    column = overview.Column(largest, title="largest", form=".3f", **names)
+    monkeypatch.setattr(overview, "COLUMNS", (*overview.COLUMNS, column))
+    WINE.to_csv(tmp_path / "wine.csv", index=False)
+    asked = ("select", tmp_path / "wine.csv", "-k", 3, "--standardize", "-q")
+    for s, criterion in (
+        (wine(), "trace"),
+        (lm.select(WINE, 3, **ASKED, criterion="logdet"), "logdet"),
+    ):
+        values = s.to_frame()["largest"].tolist()
+        assert len(values) == 3 and min(values) > 2
+        printed = [f"{value:.3f}" for value in values]
+        listed = [line for line in str(s.summary()).splitlines() if line.endswith(tuple(printed))]
+        assert len(listed) == 3 and all(len(line) <= 80 for line in listed)
+        for html in (s._repr_html_(), s.summary()._repr_html_()):
+            assert "<th>largest</th>" in html and all(
+                f"<td>{cell}</td>" in html for cell in printed
+            )
+        _, piped, _ = called(capsys, *asked, "--criterion", criterion)
+        assert piped.splitlines()[0].endswith("\tlargest")
+        assert all(f"\t{value:.6g}" in piped for value in values)
+        _, record, _ = called(capsys, *asked, "--criterion", criterion, "--json")
+        assert json.loads(record)["largest"] == pytest.approx(values)
 
 
 def test_a_notebook_shows_names_that_cannot_do_harm():

@@ -14,7 +14,7 @@ from .how_many.curve import with_rule
 from .methods.in_time import InTime
 from .methods.inner import Chooser, saved
 from .methods.registry import as_method
-from .objectives.objective import OBJECTIVES
+from .objectives.objective import by_name
 from .operators.base import COUNTED, validate, warn_about
 from .operators.data import READING, opened, warn
 from .operators.prepare import Preparation
@@ -132,7 +132,7 @@ def select(
     chooser = as_method(method)
     if error is not None or not isinstance(k, numbers.Real | None):
         chooser, k = with_rule(chooser, k, error)
-    objective = OBJECTIVES[_check.choice(criterion, tuple(OBJECTIVES), "criterion")]()
+    objective = by_name(criterion)
     asked = (include, exclude, groups, costs, budget_cost, constraints)
     problem = constrained(operator, objective, *asked)
     standard, spread = Preparation(bool(center), bool(scale)), scale is None
@@ -142,7 +142,7 @@ def select(
     allowed = None if budget is None else _check.seconds(budget, otherwise=" or None")
     validate(operator)
     rng = np.random.default_rng(_check.seed(seed))
-    warn(given, problem.k)
+    warn(given, objective.by_length, problem.k)
     journal = None
     if checkpoint is not None:
         settings = {"seed": _check.seed(seed), "budget": allowed}

@@ -119,7 +119,7 @@ def listed(lists: Sequence[Sequence[str]], width: int) -> list[str]:
     """Each list of names in a line of at most that width: names are cut, the last left out."""
     for most in range(LONGEST, SHORTEST - 1, -1):
         lines = [", ".join(printable(name, most) for name in names) for names in lists]
-        if max(map(_width, lines), default=0) <= width:
+        if max(map(shown_width, lines), default=0) <= width:
             return lines
     return [_fitting([printable(name, SHORTEST) for name in names], width) for names in lists]
 
@@ -129,7 +129,7 @@ def _fitting(names: Sequence[str], width: int) -> str:
     for count in range(len(names), 0, -1):
         rest = [f"… {len(names) - count} more"] if count < len(names) else []
         line = ", ".join([*names[:count], *rest])
-        if _width(line) <= width:
+        if shown_width(line) <= width:
             break
     return line
 
@@ -138,7 +138,7 @@ def wrapped(text: str, width: int) -> Iterator[str]:
     """The words of a text in lines of at most that width; a longer word has a line of its own."""
     line, *words = text.split(" ")
     for word in words:
-        if _width(f"{line} {word}") > width:
+        if shown_width(f"{line} {word}") > width:
             yield line
             line = word
         else:
@@ -148,7 +148,7 @@ def wrapped(text: str, width: int) -> Iterator[str]:
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
     """The rows as lines, each column as wide as its widest cell."""
-    widths = [max(_width(row[j]) for row in rows) for j in range(len(right))]
+    widths = [max(shown_width(row[j]) for row in rows) for j in range(len(right))]
     for row in rows:
         cells = (
             _padded(cell, width, side) for cell, width, side in zip(row, widths, right, strict=True)
@@ -156,7 +156,7 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[st
         yield "  ".join(cells).rstrip()
 
 
-def _width(text: str) -> int:
+def shown_width(text: str) -> int:
     """The width of a text on a terminal: 2 for wide letters, 0 for combining marks."""
     text = ESCAPE.sub("", text)
     return sum(_cells(letter) for letter in text)
@@ -169,7 +169,7 @@ def _cells(letter: str) -> int:
 
 
 def _padded(cell: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(cell))
+    space = " " * (width - shown_width(cell))
     return space + cell if right else cell + space
 
 

@@ -16,7 +16,7 @@ from .constraints import check_size, constrained
 from .errors import FormatError
 from .how_many.curve import checked_sizes
 from .methods.registry import COMPARED, as_method
-from .objectives.objective import OBJECTIVES
+from .objectives.objective import by_name
 from .operators.base import Operator
 from .operators.data import READING, opened, warn
 from .problem import brief
@@ -202,9 +202,9 @@ def compare(
     operator = given.operator
     listed = k if isinstance(k, list | tuple | range | np.ndarray) else [k]
     sizes = checked_sizes(listed, operator.n).tolist()
-    objective = OBJECTIVES[_check.choice(criterion, tuple(OBJECTIVES), "criterion")]()
+    objective = by_name(criterion)
     check_size(sizes[-1], constrained(operator, objective, include, exclude))
-    warn(given, sizes[-1])
+    warn(given, objective.by_length, sizes[-1])
     wanted = dict(criterion=criterion, seed=seed, budget=budget, include=include, exclude=exclude)
     with progress_bar(callback, quiet=not progress):
         runs = [_run(operator, size, method, wanted) for size in sizes for method in methods]
@@ -231,7 +231,8 @@ def _run(
 def factor(selection: Selection) -> float | None:
     """The error divided by the best rank-k error; None beyond the rank or if it costs too much."""
     operator = selection.operator
-    if operator is None or not spectrum_is_cheap(operator):
+    shares = selection.objective.shares
+    if operator is None or not shares or not spectrum_is_cheap(operator):
         return None
     if selection.best_rank_error() <= 1e-9 * selection.total():
         return None

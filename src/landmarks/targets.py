@@ -56,6 +56,7 @@ def with_target_and_noise(
     if listed or isinstance(target, str | Columns):
         problem, found = _of_columns(problem, target)
     elif target is not None:
+        spread = spread and problem.objective.by_length
         found = target_of(operator, target, standard or Preparation(), spread)
     objective = type(problem.objective)(found, variances, bool(repeats))
     return replace(problem, objective=objective)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.cli.main import main
+from landmarks.cli.main import CRITERIA, main
+from landmarks.objectives import OBJECTIVES
 
 from . import program
 
@@ -63,6 +64,7 @@ def test_wrong_use_is_refused(file, capsys, arguments, message):
     [
         ["select", "--k", "3"],
         ["select", "--k", "9", "--criterion", "frobenius", "--method", "greedy"],
+        ["select", "--k", "4", "--criterion", "logdet", "--alternatives", "0.1"],
         ["select", "--error", "0.1", "--kernel", "rbf", "--method", "greedy"],
         ["compare", "--k", "2,3", "--methods", "greedy,exact,uniform", "--include", "1"],
     ],
@@ -73,6 +75,16 @@ def test_json_is_as_the_schema_says(file, capsys, arguments):
     record = printed(capsys, arguments[0], file, *arguments[1:], "--json")
     jsonschema.Draft202012Validator.check_schema(schema(arguments[0]))
     jsonschema.validate(record, schema(arguments[0]), cls=jsonschema.Draft202012Validator)
+
+
+def test_the_command_has_the_criteria_of_the_library():
+    assert tuple(OBJECTIVES) == CRITERIA
+    assert schema("select")["properties"]["criterion"]["enum"] == [*OBJECTIVES]
+
+
+def test_a_comparison_by_what_has_no_shares_is_refused_in_the_words_of_the_library(file, capsys):
+    assert main(["compare", file, "--k", "3", "--criterion", "logdet"]) == 2
+    assert "a share of it means nothing" in capsys.readouterr().err
 
 
 def test_info_prints_versions_devices_and_threads(capsys):

@@ -11,6 +11,7 @@ import pytest
 import landmarks as lm
 
 from .program import called as run
+from .program import in_terminal
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 3)) @ RNG.standard_normal((3, 8)) + 0.1 * RNG.standard_normal((30, 8))
@@ -273,3 +274,32 @@ def test_the_report_agrees_and_names_the_command_that_makes_it(file, tmp_path, c
     assert f"landmarks select {file} --k 3 --center --report" in html
     assert found["data"]["fingerprint"] in html
     assert all(name in html for name in found["names"])
+
+
+def test_a_log_determinant_is_chosen_printed_and_written(file, tmp_path, capsys):
+    """It has no shares: they are empty or null, and other choices are compared in nats."""
+    asked = ("select", file, "--k", 4, "--criterion", "logdet", "--noise", 0.5, "-q")
+    expected = lm.select(X, 4, criterion="logdet", noise=0.5)
+    value = -expected.error()
+    printed = record(capsys, *asked, "--alternatives", 0.1)
+    assert printed["indices"] == expected.indices.tolist()
+    assert printed["error"] == pytest.approx(-value) and printed["proved"]
+    shares = ("relative_error", "kept", "kept_together", "factor")
+    assert [printed[name] for name in shares] == [None] * 4
+    above = [choice["above"] for choice in printed["alternatives"]["choices"]]
+    assert above[0] == 0 and all(0 <= nats <= 0.1 for nats in above)
+    _, piped, _ = run(capsys, *asked)
+    first = expected.indices[0]
+    assert piped.splitlines()[1] == f"1\t{first}\t{NAMES[first]}\t"
+    page, out = tmp_path / "page.html", tmp_path / "run.npz"
+    code, shown = in_terminal(*asked, "--alternatives", 0.1, "--report", page, "--out", out)
+    sentence = f"4 of 8 columns of table.csv have the log determinant {value:.6g}"
+    assert code == 0 and sentence in shown and "0.1 nats" in shown
+    assert "log determinant" in page.read_text()
+    assert lm.load(out).error() == pytest.approx(-value)
+    plain = re.sub(r"\033\[[0-9;]*m", "", shown)
+    listed = [f"    {NAMES[j]}" for j in expected.indices]
+    assert plain[plain.index(sentence) :].splitlines()[1:6] == [
+        *listed,
+        "  This is the best choice of 4.",
+    ]

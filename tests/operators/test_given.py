@@ -1,5 +1,7 @@
 """From what a user gives to the operator: scales, symmetric matrices, text columns, files."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -9,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 import landmarks as lm
 from landmarks.cli.main import main
 from landmarks.errors import FormatError, ScaleWarning
+from landmarks.objectives import Trace
 
 pd = pytest.importorskip("pandas", reason="needs pandas")
 TUMOURS = load_breast_cancer(as_frame=True).data
@@ -21,6 +24,22 @@ def warned(*arguments, **options):
     with pytest.warns(ScaleWarning) as caught:
         lm.select(*arguments, **options)
     return str(caught[0].message)
+
+
+def commanded(folder):
+    TUMOURS.to_csv(folder / "tumours.csv", index=False)
+    main(["select", str(folder / "tumours.csv"), "-k", "2", "--method", "greedy"])
+
+
+WAYS = {
+    "select": lambda _: lm.select(TUMOURS, 3, method="greedy"),
+    "path": lambda _: lm.path(TUMOURS, 3),
+    "compare": lambda _: lm.compare(TUMOURS, 3, methods=["greedy"]),
+    "held_out": lambda _: lm.held_out(TUMOURS, 2, cv=2),
+    "selector": lambda _: lm.ColumnSelector(2).fit(TUMOURS),
+    "target": lambda _: lm.select(X[:, :3], 2, target=X * [1e5, 1, 1, 1, 1, 1, 1, 1]),
+    "file": commanded,
+}
 
 
 class TestScale:
@@ -50,6 +69,20 @@ class TestScale:
             command = ["select", str(tmp_path / "tumours.csv"), "-k", "2", "--method", "greedy"]
             assert main([*command, option]) == 0
             assert "note" not in capsys.readouterr().err
+
+    @pytest.mark.parametrize("way", WAYS)
+    def test_an_objective_by_relative_length_gives_no_warning(
+        self, way, tmp_path, monkeypatch, capsys
+    ):
+        def said():
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", ScaleWarning)
+                WAYS[way](tmp_path)
+            return str([str(warning.message) for warning in caught]) + capsys.readouterr().err
+
+        assert "will decide the choice" in said()
+        monkeypatch.setattr(Trace, "by_length", False)
+        assert "decide" not in said()
 
     def test_centred_columns_are_compared_by_what_varies(self):
         shifted = X + np.array([1e5] + 7 * [0])

@@ -8,9 +8,9 @@ import pytest
 import landmarks as lm
 from landmarks import report
 from landmarks.report import summarise
-from landmarks.report.overview import words_of
+from landmarks.report.overview import lines, words_of
 from landmarks.report.sentences import better
-from landmarks.report.terminal import Terminal, lines
+from landmarks.report.terminal import Terminal
 
 pytestmark = pytest.mark.thorough
 

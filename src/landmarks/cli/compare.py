@@ -10,7 +10,7 @@ from typing import Any
 from .. import __version__
 from .._shown import aligned, printable
 from ..comparison import Comparison, Row, compare, rank
-from ..errors import suggestion
+from ..errors import UnsupportedError, suggestion
 from ..methods.registry import METHODS
 from ..report.terminal import Terminal
 from ..runs.bar import progress_bar
@@ -63,7 +63,7 @@ def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
             include=chosen_from.positions(arguments.include),
             exclude=chosen_from.positions(arguments.exclude),
         )
-    except ValueError as error:
+    except (ValueError, UnsupportedError) as error:
         raise Failure(USAGE, str(error)) from error
 
 

@@ -30,6 +30,7 @@ HOW_MANY = (
     "or --error 0.05 for the fewest that leave an error of 5 %"
 )
 Group = argparse.ArgumentParser | argparse._ArgumentGroup | argparse._MutuallyExclusiveGroup
+CRITERIA = ("trace", "frobenius", "logdet")  # those of `landmarks.objectives`, which loads slowly
 KERNELS = ("rbf", "laplacian", "matern", "polynomial", "linear")
 NAMES = ", ".join([*METHODS, "supervised"])  # supervised needs --target
 HOW = """how to use it:
@@ -173,7 +174,10 @@ def _options_of_select(parser: argparse.ArgumentParser) -> None:
     option(results, "--report PAGE.html", "write one HTML page with all results")
     text = "in the report: the columns are the pixels of images of this size, such as 8x8"
     option(results, "--image HxW", text, type=image)
-    text = "list every choice whose error is within this share of the best, such as 1%%"
+    text = (
+        "list every choice whose error is within this share of the best, such as 1%%; for logdet "
+        "within so many nats"
+    )
     option(results, "--alternatives SHARE", text, type=share)
     option(results, "--json", "print the record as JSON")
     option(results, "--force", "replace files that exist")
@@ -200,8 +204,11 @@ def _options_of_compare(parser: argparse.ArgumentParser) -> None:
 
 def _add_choice(parser: Group) -> None:
     """The criterion, the seed, the budget and the constraints."""
-    text = "what to minimise: the trace or the squared Frobenius norm of K - K^"
-    option(parser, "--criterion", text, choices=("trace", "frobenius"), default="trace")
+    text = (
+        "what to minimise: the trace (default) or the squared Frobenius norm of K - K^; logdet "
+        "maximises the log determinant of the chosen part of K"
+    )
+    option(parser, "--criterion", text, choices=CRITERIA, default="trace")
     text = "the same seed gives the same choice (default 0)"
     option(parser, "--seed", text, type=int, default=0)
     text = "time that a method may spend on improving its choice"

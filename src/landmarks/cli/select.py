@@ -28,9 +28,9 @@ from ..explain.alternatives import Alternatives
 from ..methods.greedy.supervised import Supervised
 from ..objectives import Columns
 from ..operators.data import rows_in_blocks
-from ..report.overview import Summary, summarise, target_measure
+from ..report.overview import Chosen, Summary, lines, spectrum_is_cheap, summarise, target_measure
 from ..report.sentences import harmless, is_formula
-from ..report.terminal import Terminal, lines
+from ..report.terminal import Terminal
 from ..runs.bar import progress_bar
 from ..selection import Selection
 from . import source
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         chosen_from = source.with_coordinates(chosen_from, arguments)  # refused before the work
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
-            summary = summarise(selection)
+            summary = summarise(selection) if selection.objective.shares else None
             arguments.found = _alternatives(selection, arguments)
         if arguments.out:
             write_out(chosen_from, selection, summary, arguments)
@@ -183,7 +183,10 @@ def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
 
 
 def write_out(
-    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+    chosen_from: Source,
+    selection: Selection,
+    summary: Summary | None,
+    arguments: argparse.Namespace,
 ) -> None:
     """Write the format that the ending of --out names."""
     ending = arguments.out.lower().rsplit(".", 1)[-1]
@@ -203,7 +206,10 @@ def write_out(
 
 
 def write_report(
-    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+    chosen_from: Source,
+    selection: Selection,
+    summary: Summary | None,
+    arguments: argparse.Namespace,
 ) -> None:
     """Write the page."""
     from ..report.html_page import Origin, page  # here: it loads what draws
@@ -304,9 +310,15 @@ def _write_parquet(file: BinaryIO, part: Part) -> None:
 
 
 def record(
-    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+    chosen_from: Source,
+    selection: Selection,
+    summary: Summary | None,
+    arguments: argparse.Namespace,
 ) -> dict[str, Any]:
     """The record of a selection for JSON; indices count from 0 as in the file."""
+    columns = _chosen(chosen_from, selection, summary).record()
+    together = columns.pop("kept_together")  # below, next to the other shares
+    bounded = spectrum_is_cheap(selection._data) if summary is None else summary.best is not None
     found = arguments.found and {"alternatives": _as_record(chosen_from, arguments.found)}
     return (found or {}) | {
         "schema": "landmarks/select/1",
@@ -316,22 +328,22 @@ def record(
         | {"kernel": chosen_from.kernel},
         "k": selection.k,
         "n": selection.n,
-        "indices": [chosen_from.number(int(j)) for j in selection.indices],
-        "names": None if selection.names is None else list(selection.chosen_names or ()),
+        **columns,
         "criterion": selection.criterion,
         "method": selection.method,
         "seed": selection.seed,
         "error": finite_or_none(selection.error()),
-        "relative_error": finite_or_none(selection.relative_error()),
-        "kept": {
+        "relative_error": finite_or_none(selection.relative_error()) if summary else None,
+        "kept": summary
+        and {
             "chosen": summary.chosen,
             "best": summary.best,
             "random": summary.random,
             "draws": summary.draws,
         },
-        "kept_together": None if summary.together is None else summary.together.tolist(),
+        "kept_together": together,
         "factor": factor(selection),
-        "gap": None if summary.best is None else finite_or_none(selection.gap()),
+        "gap": finite_or_none(selection.gap()) if bounded else None,
         "proved": selection.proved,
         "ledger": asdict(selection.ledger),
         "command": arguments.command_line,
@@ -354,8 +366,16 @@ def finite_or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _chosen(chosen_from: Source, selection: Selection, summary: Summary | None) -> Chosen:
+    """The chosen ones as a table; indices count from 0 as in the file."""
+    return Chosen(selection, chosen_from.words, None if summary is None else summary.together)
+
+
 def _lines(
-    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+    chosen_from: Source,
+    selection: Selection,
+    summary: Summary | None,
+    arguments: argparse.Namespace,
 ) -> Iterator[str]:
     """The result for a program that asked for JSON, for a pipe, or for a person."""
     if arguments.json:
@@ -366,7 +386,7 @@ def _lines(
             allow_nan=False,
         )
     elif not sys.stdout.isatty():
-        yield from _for_a_pipe(chosen_from, selection, summary)
+        yield from _chosen(chosen_from, selection, summary).piped()
         if arguments.found is not None:
             yield from ("", "error\tabove\tchoice")
             found = arguments.found
@@ -381,12 +401,3 @@ def _lines(
             yield from ("", *(f"  {printable(line)}" for line in str(arguments.found).splitlines()))
         for path in filter(None, (arguments.out, arguments.report)):
             yield f"  written: {printable(path)}"
-
-
-def _for_a_pipe(chosen_from: Source, selection: Selection, summary: Summary) -> Iterator[str]:
-    """Tab-separated: place in the order of choice, index, name, what is kept up to here."""
-    yield "place\tindex\tname\tkept"
-    for place, j in enumerate(selection.indices):
-        kept = "" if summary.together is None else f"{summary.together[place]:.6g}"
-        number, label = chosen_from.number(int(j)), printable(chosen_from.label(int(j)))
-        yield f"{place + 1}\t{number}\t{label}\t{kept}"

@@ -14,6 +14,7 @@ import numpy as np
 import landmarks as lm
 
 from ..errors import FormatError, UnknownColumnError
+from ..objectives.objective import by_name
 from ..operators.base import Operator
 from ..operators.data import opened, rows_in_blocks, warn
 from ..operators.fingerprint import fingerprint, fingerprint_of_values
@@ -98,7 +99,7 @@ class Source:
     @property
     def words(self) -> Words:
         """The words for the data and the candidates."""
-        return Words(self.noun, self.measure, self.label, self.title, self.kernel)
+        return Words(self.noun, self.measure, self.label, self.title, self.kernel, self.number)
 
 
 def load(arguments: argparse.Namespace) -> Source:
@@ -133,7 +134,7 @@ def load(arguments: argparse.Namespace) -> Source:
         raise Failure(BAD_DATA, f"{title} does not fit into memory: {error}") from error
     except ValueError as error:
         raise Failure(BAD_DATA, f"{title}: {error}") from error
-    warn(prepared)
+    warn(prepared, by_name(arguments.criterion).by_length)
     measure = "variance" if center else "sum of squares"
     more: dict[str, Any] = {"center": bool(center), "scale": bool(scale), "filled": prepared.filled}
     return Source(title, table, prepared.operator, "column", measure, ids=ids, **more)

@@ -22,7 +22,7 @@ from ..errors import RankWarning, UnsupportedError
 from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.greedy.greedy import ErrorGains, Gains, pursue
 from ..methods.inner import saved
-from ..objectives.objective import OBJECTIVES
+from ..objectives.objective import by_name
 from ..operators.data import READING, opened, warn
 from ..operators.forms import in_double
 from ..problem import Choice, Method, Problem
@@ -175,10 +175,10 @@ def path(
     given = opened(A, center=center, scale=scale, missing=missing, numeric_only=numeric_only)
     operator = given.operator
     sizes = checked_sizes(ks, operator.n)
-    objective = OBJECTIVES[_check.choice(criterion, tuple(OBJECTIVES), "criterion")]()
+    objective = by_name(criterion)
     problem = constrained(operator, objective, include, exclude)
     check_size(int(sizes[-1]), problem)
-    warn(given, int(sizes[-1]))
+    warn(given, objective.by_length, int(sizes[-1]))
     return sweep(problem, sizes)
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._check import choice
 from .._remembered import Remembered
 from ..linalg.error import best_rank_error, exact_error, rank_bound, selection_error, total
 from ..linalg.rebuilding import best_directions, safe_bound
@@ -41,6 +42,8 @@ class Objective:
     shares: ClassVar[bool] = True
     #: what no error is below, whatever the choice
     floor: ClassVar[float] = 0.0
+    #: whether long columns count for more, so that the user is warned when they decide the choice
+    by_length: ClassVar[bool] = True
     #: the words for the error, of what is rebuilt
     error_words: ClassVar[str]
     #: what a choice keeps a share of; None is the measure of the data, such as their variance
@@ -92,7 +95,8 @@ class Objective:
     def measured(self, objective: type[Objective]) -> Objective:
         """The same target and noise, measured in another way."""
         found = objective(self.target, self.noise, self.repeats)
-        if objective.on is type(self).on:  # else its pair of K, weights and noise is another
+        same = (getattr(objective, part) is getattr(type(self), part) for part in ("on", "weights"))
+        if all(same):  # else its pair of K, weights and noise is another
             vars(found)["_pairs"] = self._pairs
         return found
 
@@ -114,13 +118,21 @@ class Objective:
     def on(self, operator: Operator) -> Pair:
         """K with the weights and the noise that this asks for; made once for each operator."""
         if operator not in self._pairs:
-            K, weights = (operator, None) if self.target is None else self.target.joined(operator)
+            K, counted = (operator, None) if self.target is None else self.target.joined(operator)
             noise = None
             if self.noise is not None:
                 noise = np.zeros(K.n)
                 noise[: operator.n] = self.noise
+            weights = self.weights(K, counted)
             self._pairs[operator] = pair_of(K, operator.n, weights, noise, self.repeats)
         return self._pairs[operator]
+
+    def weights(self, K: Operator, counted: np.ndarray | None) -> np.ndarray | None:
+        """How much each column of K counts, in float64; None is all alike.
+
+        counted : how much it counts for the target; None without one.
+        """
+        return counted
 
     def exponent(self, operator: Operator) -> int:
         """The errors are 2**exponent times what is computed."""
@@ -216,10 +228,11 @@ class Frobenius(Objective):
 OBJECTIVES: dict[str, type[Objective]] = {found.criterion: found for found in (Trace, Frobenius)}
 
 
+def by_name(criterion: Any) -> Objective:
+    """The objective of the word that `criterion=` takes, for all columns and without noise."""
+    return OBJECTIVES[choice(criterion, tuple(OBJECTIVES), "criterion")]()
+
+
 def as_objective(objective: Objective | str) -> Objective:
-    """The objective itself, or the one of that name for all columns and without noise."""
-    if isinstance(objective, Objective):
-        return objective
-    if objective not in OBJECTIVES:
-        raise ValueError(f"criterion must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
-    return OBJECTIVES[objective]()
+    """The objective itself, or the one of that name."""
+    return objective if isinstance(objective, Objective) else by_name(objective)

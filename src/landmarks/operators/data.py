@@ -205,9 +205,10 @@ def filled_in(operator: Operator) -> int:
     return _facts.get(operator, Facts()).filled
 
 
-def warn(prepared: Prepared, k: int = 0) -> None:
+def warn(prepared: Prepared, by_length: bool, k: int = 0) -> None:
     """Warn of what decides the choice of k columns, unless the user has decided.
 
+    by_length : whether long columns count for more, as the objective says; else no size decides.
     That is a kernel matrix given as data, columns much larger than others, means that were not
     subtracted, and columns of one value. After rows were left out, k or fewer rows are an error.
     """
@@ -222,7 +223,9 @@ def warn(prepared: Prepared, k: int = 0) -> None:
                 SymmetryWarning,
             )
         _warn_of_constants(prepared)
-    if not prepared.left_open or on_workers(operator) or "diagonal" not in operator.cheap:
+    if not (by_length and prepared.left_open) or on_workers(operator):
+        return
+    if "diagonal" not in operator.cheap:
         return
     diagonal = host(operator.diagonal())
     if warn_of_spread(operator, diagonal):

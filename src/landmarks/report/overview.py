@@ -1,9 +1,11 @@
 """What a selection says about itself: its headline numbers, one line, a table for each place.
 
-The numbers are what is kept by the choice, by the best directions and by random choices.
+The numbers are what is kept by the choice, by the best directions and by random choices. Terminal,
+summary, notebook, frame, pipe and JSON take the columns of the table from one list, `COLUMNS`.
 """
 
 import html
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +14,14 @@ import scipy.linalg
 
 from .._array import Indices, host
 from .._select import select
-from .._shown import LEFT, Table, printable
+from .._shown import LEFT, Table, aligned, printable, shown_width
 from ..linalg.error import FULL_SPECTRUM
 from ..operators.base import Operator, on_workers, product_seconds
 from ..operators.pair import Pair
 from ..residual.factors import noisy
 from ..selection import Selection
 from .sentences import better
-from .terminal import Terminal, Words, comparisons, headline, lines
+from .terminal import Terminal, Words, compared, comparisons, headline
 
 DRAWS = 20
 EFFORT = 2e10  # multiplications that the random choices may take together
@@ -126,6 +128,167 @@ def explained_shares(pair: Pair, picks: Indices) -> np.ndarray:
     return np.cumsum(gains) / total
 
 
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One of the chosen ones.
+
+    index : its place among the candidates; number : the same as the user's file counts.
+    label : what people call it; name : its label in the data, if there is one.
+    kept : the share that it and those before it keep, if known.
+    """
+
+    selection: Selection
+    place: int
+    index: int
+    number: int
+    label: str
+    name: Any
+    kept: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column of the table of the chosen ones; an entry of `COLUMNS` is all that it needs.
+
+    value : what a row has in it.
+    title : what people read above it, with {noun} for what a candidate is; None: not for people.
+    form : how the value is written for people; texts are on the left and cut to what is free.
+    bar : whether a terminal draws the value, a share, as a bar too.
+    frame, pipe, record : its name in a data frame, for a pipe and in JSON; None where it is not.
+    known : whether a selection, with what is kept up to each of the choice, has values for it.
+    """
+
+    value: Callable[[Row], Any]
+    title: str | None = None
+    form: str = ""
+    text: bool = False
+    bar: bool = False
+    frame: str | None = None
+    pipe: str | None = None
+    record: str | None = None
+    known: Callable[[Selection, np.ndarray | None], bool] = lambda selection, together: True
+
+    def shown(self, row: Row, width: int | None = None) -> str:
+        """The value for people; empty where there is none."""
+        value = self.value(row)
+        if self.text:
+            return printable(value, width)
+        return "" if value is None else f"{value:{self.form}}"
+
+    def cell(self, row: Row) -> str:
+        """The value for a pipe; empty where there is none."""
+        value = self.value(row)
+        if value is None:
+            return ""
+        return f"{value:.6g}" if isinstance(value, float) else printable(value)
+
+
+PLACE = Column(lambda row: row.place, title="", pipe="place")
+COLUMNS = (
+    PLACE,
+    Column(lambda row: row.number, frame="index", pipe="index", record="indices"),
+    Column(lambda row: row.label, title="{noun}", text=True, pipe="name"),
+    Column(
+        lambda row: row.name,
+        frame="name",
+        record="names",
+        known=lambda selection, together: selection.names is not None,
+    ),
+    Column(
+        lambda row: row.kept,
+        title="kept so far",
+        form=".1%",
+        bar=True,
+        frame="kept so far",
+        pipe="kept",
+        record="kept_together",
+        known=lambda selection, together: together is not None,
+    ),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The chosen ones in order of choice, of which each place shows the columns that it has."""
+
+    selection: Selection
+    words: Words
+    together: np.ndarray | None = None
+
+    def rows(self, most: int | None = None) -> list[Row]:
+        """The first of the choice, all unless `most` is given."""
+        selection, number, label = self.selection, self.words.number, self.words.label
+        names = selection.chosen_names or [None] * selection.k
+        kept = [None] * selection.k if self.together is None else self.together.tolist()
+        return [
+            Row(selection, place + 1, j, number(j), label(j), names[place], kept[place])
+            for place, j in enumerate(selection.indices[:most].tolist())
+        ]
+
+    def known(self, column: Column) -> bool:
+        """Whether the column has values."""
+        return column.known(self.selection, self.together)
+
+    def titled(self, *, known: bool) -> list[tuple[Column, str]]:
+        """The columns that people read and their titles; those with values, or all."""
+        return [
+            (column, column.title.format(noun=self.words.noun))
+            for column in COLUMNS
+            if column.title is not None and (self.known(column) or not known)
+        ]
+
+    def values(self, column: Column) -> list[Any] | None:
+        """The values of a column; None where it has none."""
+        return [column.value(row) for row in self.rows()] if self.known(column) else None
+
+    def lines(self, terminal: Terminal, most: int) -> Iterator[str]:
+        """The table for a terminal; names have the width that the other columns leave."""
+        rows, grid = self.rows(most), []
+        for column, title in self.titled(known=True):
+            if column.bar:
+                bars = [terminal.bar(column.value(row), 20, chosen=True) for row in rows]
+                grid.append((["", *bars], False, False))
+            texts = [column.shown(row) for row in rows]
+            grid.append(([title, *texts], column.text, not column.text))
+        taken = 2 + sum(2 + max(map(shown_width, cells)) for cells, text, _ in grid if not text)
+        room = max(12, min(44, terminal.columns - taken))
+        cut = [
+            [printable(cell, room) if text else cell for cell in cells] for cells, text, _ in grid
+        ]
+        yield from aligned(list(zip(*cut, strict=True)), [right for _, _, right in grid])
+
+    def html(self, most: int) -> str:
+        """The table for a notebook."""
+        columns = self.titled(known=False)
+        head = "".join(
+            f"<th{LEFT if column.text else ''}>{html.escape(title)}</th>"
+            for column, title in columns
+        )
+        body = "".join(
+            f"<tr>{''.join(_cell(column, row) for column, _ in columns)}</tr>"
+            for row in self.rows(most)
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def piped(self) -> Iterator[str]:
+        """The table for a pipe, with tabs between its columns."""
+        columns = [column for column in COLUMNS if column.pipe is not None]
+        yield "\t".join(str(column.pipe) for column in columns)
+        for row in self.rows():
+            yield "\t".join(column.cell(row) for column in columns)
+
+    def record(self) -> dict[str, Any]:
+        """The columns of the record, by their names there; None where there are no values."""
+        return {column.record: self.values(column) for column in COLUMNS if column.record}
+
+
+def _cell(column: Column, row: Row) -> str:
+    """A cell of the table for a notebook."""
+    if column.text:
+        return f"<td{LEFT}><bdi>{html.escape(column.shown(row, 60))}</bdi></td>"
+    return f"<td>{html.escape(column.shown(row))}</td>"
+
+
 @dataclass(frozen=True)
 class Overview:
     """The table of a selection: it prints as text and shows itself in notebooks."""
@@ -146,21 +309,57 @@ class Overview:
 def overview(selection: Selection) -> Overview:
     """The table of a selection that has its data."""
     if not selection.objective.shares:
-        text = _in_nats(selection)
+        text = "\n".join(_in_nats(selection, words_of(selection), LISTED))
         return Overview(text, as_html(selection))
     summary, words = summarise(selection), words_of(selection)
     listed = lines(selection, summary, words, Terminal(), most=LISTED)
     return Overview("\n".join(line.rstrip() for line in listed), as_html(selection, summary))
 
 
-def _in_nats(selection: Selection) -> str:
-    """What is known of a log determinant."""
-    words, k = words_of(selection), selection.k
-    names = [printable(words.label(int(j)), 60) for j in selection.indices]
-    lines = [_title(selection, words), *(f"  {name}" for name in names[:LISTED])]
-    if k > LISTED:
-        lines.append(f"  … {k - LISTED} more")
-    return "\n".join([*lines, *filter(None, [better(selection)])])
+def _in_nats(selection: Selection, words: Words, most: int) -> list[str]:
+    """A log determinant: its value, the chosen ones, how much better another could be."""
+    chosen = Chosen(selection, words)
+    columns = [entry for entry in chosen.titled(known=True) if entry[0] is not PLACE]
+    table = [[column.shown(row, 60) for column, _ in columns] for row in chosen.rows(most)]
+    if len(columns) > 1:
+        table.insert(0, [title for _, title in columns])
+    listed = aligned(table, [not column.text for column, _ in columns]) if table else ()
+    lines = [_title(selection, words), *(f"  {line}" for line in listed)]
+    if selection.k > most:
+        lines.append(f"  … {selection.k - most} more")
+    return [*lines, *filter(None, [better(selection)])]
+
+
+def lines(
+    selection: Selection, summary: Summary | None, words: Words, terminal: Terminal, *, most: int
+) -> Iterator[str]:
+    """The headline, the chosen ones with what they keep, and how that compares."""
+    if summary is None:
+        title, *rest = _in_nats(selection, words, most)
+        yield "  " + terminal.bold(title)
+        yield from ("  " + line for line in rest)
+        yield "  " + terminal.dim(_made(selection, words))
+        return
+    yield "  " + terminal.bold(headline(selection, summary.chosen, words))
+    yield ""
+    table = Chosen(selection, words, summary.together).lines(terminal, most)
+    yield from ("  " + line for line in table)
+    if selection.k > most:
+        yield f"      … {selection.k - most} more"
+    yield ""
+    yield "  kept by"
+    yield from compared(selection.k, summary, words, terminal)
+    yield ""
+    if summary.best is not None and (promise := better(selection)):
+        yield "  " + promise
+    yield "  " + terminal.dim(_made(selection, words))
+
+
+def _made(selection: Selection, words: Words) -> str:
+    kernel = f" on {words.kernel}" if words.kernel else ""
+    seconds, precision = selection.ledger.seconds, selection.ledger.precision
+    made = f"by {selection.method}{kernel}, seed {selection.seed}, in {seconds:.2f} s"
+    return made if precision in ("", "float64") else f"{made}, in {precision}"
 
 
 def words_of(selection: Selection) -> Words:
@@ -214,7 +413,7 @@ def gains_in_nats(selection: Selection) -> list[float] | None:
 def _title(selection: Selection, words: Words) -> str:
     """How many were chosen, and what they keep where that is known or costs little."""
     if not selection.objective.shares:
-        counted = f"{selection.k} of {words.counted(selection.n)}"
+        counted = f"{selection.k} of {words.counted(selection.n)}{words.of}"
         return f"{counted} have the log determinant {-selection.error():.6g}"
     kept = _kept(selection)
     if kept is None:
@@ -224,14 +423,11 @@ def _title(selection: Selection, words: Words) -> str:
 
 def as_table(selection: Selection) -> Table:
     """The chosen ones in order of choice, with what they keep up to there."""
-    columns = {"index": selection.indices.tolist()}
-    if selection.chosen_names is not None:
-        columns["name"] = selection.chosen_names
-    if selection.objective.shares and selection.operator is not None:
-        together = nested_shares(selection)
-        if together is not None:
-            columns["kept so far"] = together.tolist()
-    return Table(columns)
+    shares = selection.objective.shares and selection.operator is not None
+    together = nested_shares(selection) if shares else None
+    chosen = Chosen(selection, words_of(selection), together)
+    named = {column.frame: chosen.values(column) for column in COLUMNS if column.frame}
+    return Table({name: values for name, values in named.items() if values is not None})
 
 
 def as_html(selection: Selection, summary: Summary | None = None) -> str:
@@ -240,18 +436,11 @@ def as_html(selection: Selection, summary: Summary | None = None) -> str:
     title = _title(selection, words)
     shares = selection.objective.shares and _is_cheap(selection)
     together = nested_shares(selection) if shares else None
-    head = f"<tr><th></th><th{LEFT}>{words.noun}</th><th>kept so far</th></tr>"
-    body = ""
-    for place, j in enumerate(selection.indices[:LISTED]):
-        name = html.escape(printable(words.label(int(j)), 60))
-        share = "" if together is None else f"{together[place]:.1%}"
-        cells = f"<td>{place + 1}</td><td{LEFT}><bdi>{name}</bdi></td><td>{share}</td>"
-        body += f"<tr>{cells}</tr>"
     more = f"<p>… {selection.k - LISTED} more</p>" if selection.k > LISTED else ""
     made = html.escape(f"by {selection.method}, seed {selection.seed}")
     return (
-        f"<p><b>{html.escape(title)}</b></p><table><thead>{head}</thead><tbody>{body}</tbody>"
-        f"</table>{more}{_bars(selection, summary, words)}{_promise(selection)}<p><small>{made}; "
+        f"<p><b>{html.escape(title)}</b></p>{Chosen(selection, words, together).html(LISTED)}"
+        f"{more}{_bars(selection, summary, words)}{_promise(selection)}<p><small>{made}; "
         "see also summary(), plot(), why(), stability(), report(path)</small></p>"
     )
 

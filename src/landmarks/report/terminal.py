@@ -1,4 +1,4 @@
-"""What a terminal shows: colour, bars, and the table of a selection."""
+"""What a terminal shows: colour, bars, and the words for a choice and what it keeps."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from .._shown import USUAL as USUAL
-from .._shown import aligned, columns_of, printable
-from .sentences import better
+from .._shown import columns_of, printable
 
 if TYPE_CHECKING:
     from ..selection import Selection
@@ -75,7 +74,8 @@ class Words:
     """The words for the data and their candidates.
 
     title : the name of the data; noun : what one candidate is; measure : what a choice keeps;
-    label : the name of a candidate by its place; kernel : the kernel in words, if there is one.
+    label, number : the name of a candidate by its place, and its number as the user counts.
+    kernel : the kernel in words, if there is one.
     """
 
     noun: str
@@ -83,6 +83,12 @@ class Words:
     label: Callable[[int], str]
     title: str | None = None
     kernel: str | None = None
+    number: Callable[[int], int] = int
+
+    @property
+    def of(self) -> str:
+        """Of which data, if they have a name."""
+        return "" if self.title is None else f" of {printable(self.title, 60)}"
 
     def counted(self, k: int) -> str:
         """A number of candidates, in words."""
@@ -93,31 +99,11 @@ class Words:
         return f"this {self.noun}" if k == 1 else f"these {self.counted(k)}"
 
 
-def lines(
-    selection: Selection, summary: Summary, words: Words, terminal: Terminal, *, most: int
-) -> Iterator[str]:
-    """The headline, the chosen ones with what they keep, and how that compares."""
-    yield "  " + terminal.bold(headline(selection, summary.chosen, words))
-    yield ""
-    rows = list(_rows(selection, summary, words, terminal, most))
-    yield from ("  " + line for line in aligned(rows, (True, False, False, True)))
-    if selection.k > most:
-        yield f"      … {selection.k - most} more"
-    yield ""
-    yield "  kept by"
-    yield from compared(selection.k, summary, words, terminal)
-    yield ""
-    if summary.best is not None and (promise := better(selection)):
-        yield "  " + promise
-    yield "  " + terminal.dim(_made(selection, words))
-
-
 def headline(selection: Selection, kept: float, words: Words) -> str:
     """How much the choice keeps, in one sentence."""
-    of = "" if words.title is None else f" of {printable(words.title, 60)}"
     verb = "keeps" if selection.k == 1 else "keep"
     return (
-        f"{selection.k} of {words.counted(selection.n)}{of} {verb} {share(kept)} of the "
+        f"{selection.k} of {words.counted(selection.n)}{words.of} {verb} {share(kept)} of the "
         f"{words.measure}"
     )
 
@@ -145,25 +131,3 @@ def comparisons(k: int, summary: Summary, words: Words) -> list[tuple[str, float
         directions = "direction" if k == 1 else "directions"
         kept.append((f"any {k} {directions}, at best", summary.best, False))
     return kept
-
-
-def _made(selection: Selection, words: Words) -> str:
-    kernel = f" on {words.kernel}" if words.kernel else ""
-    seconds, precision = selection.ledger.seconds, selection.ledger.precision
-    made = f"by {selection.method}{kernel}, seed {selection.seed}, in {seconds:.2f} s"
-    return made if precision in ("", "float64") else f"{made}, in {precision}"
-
-
-def _rows(
-    selection: Selection, summary: Summary, words: Words, terminal: Terminal, most: int
-) -> Iterator[tuple[str, ...]]:
-    """The chosen ones, with what they keep together with those above them."""
-    together = summary.together
-    yield "", words.noun, "", "" if together is None else "kept so far"
-    name = max(12, min(44, terminal.columns - 40))
-    for place, j in enumerate(selection.indices[:most]):
-        shares = ("", "")
-        if together is not None:
-            part = float(together[place])
-            shares = (terminal.bar(part, 20, chosen=True), f"{part:.1%}")
-        yield str(place + 1), printable(words.label(int(j)), name), *shares

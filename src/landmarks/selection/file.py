@@ -131,7 +131,7 @@ def load(
         if isinstance(data, Operator):  # it is used as it is
             prepared = {}
         given = opened(data, missing=missing, numeric_only=numeric_only, **prepared)
-        warn(given)
+        warn(given, selection.objective.by_length)
         operator = given.operator
         if operator.n != selection.n:
             raise FormatError(

@@ -260,7 +260,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         constraints = {name: getattr(self, name) for name in asked}
         size = requested_size(self, prepared, constraints)
         as_method(self.method)
-        warn(replace(prepared, left_open=self.scale is None and target is None))
+        open_scales = replace(prepared, left_open=self.scale is None and target is None)
+        warn(open_scales, OBJECTIVES[self.criterion].by_length)
         selection = lm.select(
             operator,
             size,

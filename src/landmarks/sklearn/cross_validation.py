@@ -18,6 +18,7 @@ from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
 from ..objectives import Objective, Target, Trace
+from ..objectives.objective import by_name
 from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator, points_of
 from ..operators.data import given, warn
@@ -113,7 +114,7 @@ def held_out(
     if target is not None:
         one = run.target_errors
     if not points:
-        warn(prepared)
+        warn(prepared, by_name(criterion).by_length)
     rows = np.zeros(A.n if points else X.shape[0])
     errors = [one(X, train, test) for train, test in folds.split(rows)]
     if len(errors) < 2:
