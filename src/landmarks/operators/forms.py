@@ -24,6 +24,7 @@ from .._array import (
     on_gpu,
     represented,
     rounded_before,
+    take,
     transposed,
 )
 from .._remembered import Remembered
@@ -112,14 +113,21 @@ class Factored(Data):
 def gram_powers(X: Array, depth: int, omega: Array | None) -> list[Array]:
     """diag K, diag KΩK (and diag KΩKΩK) of K = XᵀX, each a sum of squares or of products."""
     found = [column_dots(X, X)]
-    if depth > 0:
-        weighted = X if omega is None else X * omega[None, :]
-        G = weighted @ X.T
-        GX = G @ X
-        found.append(column_dots(X, GX))
-    if depth == 2:
-        found.append(column_dots(GX, GX))
-    return found
+    if depth == 0:
+        return found
+    if omega is not None and 2 * len(places := np.flatnonzero(host(omega))) < X.shape[0]:
+        counted = take(X, places, axis=1)  # a target is few columns
+        products = counted.T @ X
+        weighted = products * take(omega, places)[:, None]
+        found.append(column_dots(products, weighted))
+        if depth == 2:
+            GX = counted @ weighted
+            found.append(column_dots(GX, GX))
+        return found
+    weighted = X if omega is None else X * omega[None, :]
+    GX = (weighted @ X.T) @ X
+    found.append(column_dots(X, GX))
+    return found if depth == 1 else [*found, column_dots(GX, GX)]
 
 
 def triangle(X: Array) -> Array:
