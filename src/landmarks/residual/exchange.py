@@ -153,8 +153,11 @@ class Exchange(State):
             order, W, F = self.source.load(indices, host(base.floor), len(self.members))
             dual = host(self.source.D)[:, : len(order)]
             inverse, rows, R = dual.T @ dual, [W], self.source.R
-            # the inverse has the squared condition, so the volume is that of the dual vectors
-            self.volume = -2 * float(np.sum(np.log(np.abs(np.diag(np.linalg.qr(dual, mode="r"))))))
+            if base.depth == 0:  # of the dual vectors: their inner products have squared condition
+                lengths = np.linalg.norm(dual, axis=0)  # taken out, so that no pivot underflows
+                pivots = np.abs(np.diag(np.linalg.qr(dual / lengths, mode="r")))
+                with np.errstate(divide="ignore"):  # a pivot of 0: the volume is infinite
+                    self.volume = -2 * float(np.sum(np.log(lengths)) + np.sum(np.log(pivots)))
             for _ in range(base.depth):
                 rows.append((base.pair.weighed(rows[-1].T).T @ R.T) @ R)
             if quick and (found := from_products(base, F, self.source.lengths())):
