@@ -311,7 +311,7 @@ def known(
     """
     if (name := next(iter(unknown), None)) is None:
         return
-    arguments = inspect.signature(function).parameters
+    arguments = [a for a in inspect.signature(function).parameters if a != "unknown"]
     close = suggestion(name, arguments)
     if name in ("standardize", "standardise") and "center" in arguments:
         close = "; center=True, scale=True gives every column mean 0 and variance 1"

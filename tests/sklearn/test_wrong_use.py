@@ -199,12 +199,3 @@ def test_new_kernel_values_must_be_with_all_points_or_the_landmarks():
         ValueError, match="X has 6 features, but Nystroem is expecting 20 features as input"
     ):
         model.transform(X)
-
-
-@pytest.mark.parametrize("estimator", [lm.ColumnSelector, lm.Nystroem])
-def test_an_unknown_argument_is_answered_as_by_select(estimator):
-    advice = "; center=True, scale=True" if estimator is lm.ColumnSelector else "$"
-    with pytest.raises(TypeError, match=f"no argument 'standardize'{advice}"):
-        estimator(standardize=True)
-    with pytest.raises(TypeError, match="no argument 'random_stat'; did you mean 'random_state'"):
-        estimator(random_stat=0)

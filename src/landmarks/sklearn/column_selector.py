@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Never, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 import landmarks as lm
 
-from .. import _check
 from .._check import share
 from ..constraints import check_size, constrained
 from ..errors import UnsupportedError
@@ -174,9 +173,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         budget: float | None = None,
         random_state: Any = None,
         verbose: bool | int = False,
-        **unknown: Never,
     ):
-        _check.known(unknown, ColumnSelector)
         self.n_features_to_select = n_features_to_select
         self.method = method
         self.criterion = criterion

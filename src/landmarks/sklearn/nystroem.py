@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar, Never
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -30,7 +30,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import landmarks as lm
 
-from .. import _check
 from ..errors import warn_user
 from ..kernels import OURS
 from ..operators.base import Operator
@@ -125,9 +124,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         selection: Any = "auto",
         landmarks: Any = None,
         subsample: int | None = 2_000,
-        **unknown: Never,
     ):
-        _check.known(unknown, Nystroem)
         self.kernel = kernel
         self.gamma = gamma
         self.coef0 = coef0
