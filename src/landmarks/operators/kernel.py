@@ -148,11 +148,12 @@ def kernel(
     widths: Widths = 1.0
     if isinstance(h, rbf | laplacian | matern) and isinstance(h.sigma, tuple):
         widths, h = h.sigma, replace(h, sigma=1.0)  # every engine then sees a kernel of one width
-    exponent = magnitude(h, points)
+    engine = _engine(engine, points, h)
+    exponent = magnitude(h, points) if engine == "chunked" else 0  # the others know h by its class
     return KernelOperator(
         points,
         Divided(h, exponent) if exponent else h,
-        engine=_engine(engine, points, h),
+        engine=engine,
         precision=precision,
         centre=centre,
         widths=widths,
