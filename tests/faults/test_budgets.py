@@ -121,3 +121,15 @@ def test_fault_82_a_search_for_the_largest_determinant_says_that_time_ran_out():
     X = np.random.default_rng(0).standard_normal((60, 80))
     s = lm.select(X, 20, criterion="logdet", method="exact", budget=0.1)
     assert s.stopped and not s.proved
+
+
+@pytest.mark.parametrize("words", [{}, {"criterion": "frobenius"}, {"noise": 0.1}], ids=str)
+@pytest.mark.parametrize("method", ["auto", "swap", "greedy"])
+def test_the_shortest_budgets_give_one_and_the_same_choice(method, words):
+    """What they allow is counted, not timed: the time of such a run is mostly noise."""
+    X = np.cumsum(np.random.default_rng(0).standard_normal((60, 150)), axis=0)
+    found = [
+        lm.select(X, 12, scale=False, method=method, budget=budget, **words).indices.tolist()
+        for budget in (1e-6, 1e-4, 1e-3, 1e-3)
+    ]
+    assert found.count(found[0]) == len(found)

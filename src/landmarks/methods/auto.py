@@ -34,7 +34,7 @@ from .costs import (
 from .greedy.nuclear import NuclearScores
 from .greedy.osinsky import Osinsky, promised
 from .groups.knapsack import Knapsack
-from .in_time import InTime
+from .in_time import SHORT, InTime
 from .portfolio import Portfolio
 from .sampling.rpcholesky import RPCholesky, quick_draw
 from .search.exact import Exact
@@ -224,6 +224,8 @@ class Work:
 
 def in_units(problem: Problem, rng: np.random.Generator) -> Choice:
     """The choice of groups, or of columns with different costs: exchanges, and a proof if quick."""
+    if problem.deadline is not None:
+        problem = replace(problem, deadline=max(problem.deadline, time.monotonic() + SHORT))
     portfolio = Portfolio(problem, rng)
     portfolio.run("knapsack", Knapsack())
     start, proof = portfolio.best, proof_seconds(problem)

@@ -39,6 +39,11 @@ def squared_diagonal(operator: Operator) -> Array:
     return _remembered(operator, "squares", partial(_read, cubes=False))
 
 
+def squares_known(operator: Operator) -> bool:
+    """Whether the diagonal of K² has been read."""
+    return "squares" in _known.get(operator, {})
+
+
 def cubed_diagonal(operator: Operator) -> Array:
     """The diagonal of K³, from a product with every column; remembered, and so is that of K²."""
     reader = _read_pairs if in_pairs(operator) else partial(_read, cubes=True)

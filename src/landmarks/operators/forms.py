@@ -40,6 +40,7 @@ from .base import (
     stored_up_to,
 )
 from .dense import Data, Dense, Gram
+from .diagonals import squares_known
 from .pivoted_factor import FLOOR, lapack_pivots, pivoted_factor
 
 FAST = 1e-6  # relative to tr K, after k pivots: below it a stored K has lost half of its digits
@@ -206,7 +207,10 @@ def search_seconds(operator: Operator, k: int, depth: int) -> float:
     n, m, product = operator.n, operator.m, product_seconds(operator)
     ready = operator in _ready or bool(_forms.get(operator, {}))
     if m is not None:
-        return (0.0 if ready else m * n * min(m, n) * 2e-10) + 0.1 * k * product
+        begun = m * n * min(m, n) * 2e-10
+        if operator in _ready:  # it is searched as it is, once diag K² is known
+            ready, begun = squares_known(operator), min(begun, n * product)
+        return (0.0 if ready else begun) + 0.1 * k * product
     begun = 0.0 if ready or on_gpu(operator.like) else n * min(n // FEW_ROWS, LOW_RANK) ** 2 * 3e-10
     cubes = n**3 * (5e-14 if on_gpu(operator.like) else 4e-11) if depth == 2 else 0.0
     return begun + (3 + 0.05 * k) * product + cubes
