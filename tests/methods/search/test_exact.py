@@ -91,9 +91,9 @@ def test_an_indefinite_matrix_is_refused():
 
 
 def test_a_search_that_is_stopped_has_the_bound_of_what_is_open():
-    X = np.random.default_rng(0).standard_normal((40, 36))
-    s = lm.select(X, 10, method="exact", scale=False, callback=lambda p: p.phase == "exact")
-    tail = np.sum(np.linalg.svd(X, compute_uv=False)[10:] ** 2)
+    X = np.random.default_rng(0).standard_normal((60, 50))
+    s = lm.select(X, 14, method="exact", scale=False, callback=lambda p: p.phase == "exact")
+    tail = np.sum(np.linalg.svd(X, compute_uv=False)[14:] ** 2)
     assert s.stopped and not s.proved
     assert tail * (1 - 1e-9) <= s.lower_bound() < s.error()
 
