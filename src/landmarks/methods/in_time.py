@@ -53,7 +53,8 @@ class InTime:
         shown = took > SHORT and not on_workers(problem.operator)  # there it is mostly overhead
         pace = max(1.0, took / estimate) if shown else 1.0
         slow = pace > SLOW
-        if took > SHORT and (slow or estimate > SHORT) and time.monotonic() >= end:
+        over = took > SHORT and time.monotonic() >= end
+        if over and (slow or first_step_seconds(problem) > COUNTED):
             cut_short()
             return drawn
         problem = replace(problem, deadline=end, pace=pace)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._array import on_gpu
 from ..errors import Stopped
 from ..linalg.error import estimated_error
 from ..operators.base import Operator
@@ -15,7 +16,8 @@ from ..problem import Choice, Problem, Trial, precision_used
 from ..runs.runner import cut_short, stopped
 from .inner import saved
 
-ESTIMATED = 20_000  # order above which the trials hold an estimate of the Frobenius error
+# orders above which the trials hold an estimate of the Frobenius error; a card computes it sooner
+ESTIMATED, ON_CARD = 20_000, 100_000
 
 
 def order(operator: Operator) -> float:
@@ -76,6 +78,7 @@ class Portfolio:
 
     def _error(self, indices: np.ndarray) -> float:
         operator, objective = self.problem.operator, self.problem.objective
-        if objective.cheaper is None or not objective.plain or order(operator) <= ESTIMATED:
+        most = ON_CARD if on_gpu(operator.like) else ESTIMATED
+        if objective.cheaper is None or not objective.plain or order(operator) <= most:
             return objective.error(operator, indices)
         return estimated_error(operator, indices, objective.depth).value
