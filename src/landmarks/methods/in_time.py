@@ -49,7 +49,7 @@ class InTime:
         drawn = quick_draw(problem, deepcopy(rng))
         took = time.monotonic() - began
         kept = KEPT * max(took, error_seconds(problem))
-        end = max(problem.deadline or np.inf, began + COUNTED) - max(0.0, kept - SHORT)
+        end = (problem.deadline or np.inf) - max(0.0, kept - SHORT)
         shown = took > SHORT and not on_workers(problem.operator)  # there it is mostly overhead
         pace = max(1.0, took / estimate) if shown else 1.0
         slow = pace > SLOW
@@ -62,6 +62,8 @@ class InTime:
         known = "columns" in problem.operator.cheap and not slow  # what it costs to read K
         if known and (problem.time_left <= LONG or not samples.affords(problem, AMPLE)):
             samples.count(self._counted(samples.method))
+        if not samples.found:
+            problem = samples.problem = replace(problem, deadline=max(end, began + COUNTED))
         found = [drawn, *samples.found]
         if found[-1].details.get("proved"):
             return found[-1]
