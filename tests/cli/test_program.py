@@ -126,28 +126,6 @@ def test_help_loads_no_array_library():
     assert done.stderr.strip() == b"False"
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_knows_the_commands_and_their_options(shell, capsys):
-    from landmarks.cli.main import COMMANDS, main
-
-    assert main(["completion", shell]) == 0
-    out = capsys.readouterr().out
-    assert all(command in out for command in COMMANDS)
-    assert "standardize" in out and "frobenius" in out
-
-
-def test_bash_completes_a_command_an_option_and_its_values(tmp_path):
-    (tmp_path / "landmarks.bash").write_bytes(program.run("completion", "bash").stdout)
-    script = """. ./landmarks.bash
-try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _landmarks; echo "${COMPREPLY[*]}"; }
-try landmarks sel
-try landmarks select --stand
-try landmarks select --criterion f
-try landmarks completion z"""
-    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=tmp_path, timeout=60)
-    assert done.stdout.decode().split("\n")[:4] == ["select", "--standardize", "frobenius", "zsh"]
-
-
 def test_the_base_install_reads_text_and_says_what_other_formats_need(file, tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1" + b"\0" * 40)
     optional = (

@@ -13,7 +13,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
@@ -33,11 +33,6 @@ Group = argparse.ArgumentParser | argparse._ArgumentGroup | argparse._MutuallyEx
 CRITERIA = ("trace", "frobenius", "logdet")  # those of `landmarks.objectives`, which loads slowly
 KERNELS = ("rbf", "laplacian", "matern", "polynomial", "linear")
 NAMES = ", ".join([*METHODS, "supervised"])  # supervised needs --target
-HOW = """how to use it:
-  bash   landmarks completion bash > ~/.local/share/bash-completion/completions/landmarks
-  zsh    landmarks completion zsh > a folder of $fpath, as _landmarks
-  fish   landmarks completion fish > ~/.config/fish/completions/landmarks.fish
-"""
 EXAMPLES = {
     "select": """examples:
   landmarks select my.csv -k 10 --standardize
@@ -52,12 +47,8 @@ EXAMPLES = {
     "demo": """example:
   landmarks demo
 """,
-    "info": """examples:
+    "info": """example:
   landmarks info
-  landmarks info --json
-""",
-    "completion": """example:
-  landmarks completion bash > ~/.local/share/bash-completion/completions/landmarks
 """,
 }
 
@@ -68,14 +59,13 @@ COMMANDS = {
     "compare": "run several methods on a file and compare their errors",
     "demo": "show two examples: 20 of 64 pixels of digits, and 5 of 30 measurements",
     "info": "versions, devices, threads, and whether searches are compiled",
-    "completion": "print the completion of a shell",
 }
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     words = list(sys.argv[1:] if words is None else words)
-    parsed = parser(words).parse_args(words)
+    parsed = parser().parse_args(words)
     parsed.command_line = shlex.join(["landmarks", *words])
     try:
         code = import_module(f".{parsed.command}", __package__).run(parsed)
@@ -97,8 +87,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return BAD_DATA
 
 
-def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
-    """The parser of the command; only the wanted subcommands load their arguments."""
+def parser() -> argparse.ArgumentParser:
+    """The parser of the command."""
     top = Parser(
         prog="landmarks",
         description=purpose,
@@ -106,27 +96,20 @@ def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser
     )
     top.add_argument("--version", action="version", version=f"landmarks {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, summary in COMMANDS.items():
-        sub = commands.add_parser(
-            name, help=summary, description=summary[0].upper() + summary[1:] + "."
+    parsers = {
+        name: commands.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog=EXAMPLES[name],
         )
-        sub.formatter_class = argparse.RawDescriptionHelpFormatter
-        sub.epilog = EXAMPLES[name]
-        if name not in wanted:
-            continue
-        match name:
-            case "select":
-                _options_of_select(sub)
-            case "compare":
-                _options_of_compare(sub)
-            case "demo":
-                text = "seed of the random choices (default 0)"
-                option(sub, "--seed", text, type=int, default=0)
-            case "info":
-                option(sub, "--json", "print JSON")
-            case "completion":
-                sub.epilog += f"\n{HOW}"
-                sub.add_argument("shell", choices=("bash", "zsh", "fish"))
+        for name, summary in COMMANDS.items()
+    }
+    _options_of_select(parsers["select"])
+    _options_of_compare(parsers["compare"])
+    text = "seed of the random choices (default 0)"
+    option(parsers["demo"], "--seed", text, type=int, default=0)
     return top
 
 

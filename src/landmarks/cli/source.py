@@ -17,7 +17,7 @@ from ..errors import FormatError, UnknownColumnError
 from ..objectives.objective import by_name
 from ..operators.base import Operator
 from ..operators.data import opened, rows_in_blocks, warn
-from ..operators.fingerprint import fingerprint, fingerprint_of_values
+from ..operators.fingerprint import fingerprint
 from ..operators.prepare import Prepared
 from ..readers import FileTable
 from ..readers.table import check_bytes, position, read
@@ -81,19 +81,16 @@ class Source:
     @cached_property
     def described(self) -> dict[str, Any]:
         """The data of a run: their name, shape, kind of candidates and fingerprint."""
-        if self.table.stored:
-            rows = rows_in_blocks(self.table)
-            m, n, known = rows.m, rows.n, fingerprint(self.operator)
-            kind = "sha256" if "sha256" in known else "sketch"
-            digest = f"{kind}:{known[kind]}"
-        else:
-            (m, n), digest = self.table.values.shape, fingerprint_of_values(self.table.values)
+        known = fingerprint(self.operator)
+        kind = "sha256" if "sha256" in known else "sketch"
+        rows = rows_in_blocks(self.table) if self.table.stored else None
+        m, n = self.table.values.shape if rows is None else (rows.m, rows.n)
         return {
             "file": self.title,
             "rows": m,
             "columns": n,
             "candidates": self.noun,
-            "fingerprint": digest,
+            "fingerprint": f"{kind}:{known[kind]}",
         }
 
     @property
@@ -104,7 +101,6 @@ class Source:
 
 def load(arguments: argparse.Namespace) -> Source:
     """Read the file and prepare the candidates."""
-    table = _table(arguments)
     title, rows = "standard input", bool(arguments.kernel or arguments.rows)
     if arguments.file != STDIN:
         title = arguments.file.rstrip("/").rsplit("/", 1)[-1]
@@ -113,16 +109,12 @@ def load(arguments: argparse.Namespace) -> Source:
             USAGE,
             "distances need every value: use --missing impute or drop with --kernel or --rows",
         )
+    table = _table(arguments)
     center = arguments.standardize or arguments.center
     scale = True if arguments.standardize else arguments.scale
     try:
-        prepared = opened(
-            table,
-            center=center,
-            scale=scale,
-            missing=arguments.missing,
-            memory=arguments.max_bytes,
-        )
+        way: dict[str, Any] = {"center": center, "scale": scale, "missing": arguments.missing}
+        prepared = opened(table, memory=arguments.max_bytes, **way)
         if prepared.rows is not None:
             table = table.only(prepared.rows)
         if prepared.filled:
@@ -136,37 +128,33 @@ def load(arguments: argparse.Namespace) -> Source:
         raise Failure(BAD_DATA, f"{title}: {error}") from error
     warn(prepared, by_name(arguments.criterion).by_length)
     measure = "variance" if center else "sum of squares"
-    more: dict[str, Any] = {"center": bool(center), "scale": bool(scale), "filled": prepared.filled}
-    return Source(title, table, prepared.operator, "column", measure, ids=ids, **more)
+    done: dict[str, Any] = {"center": bool(center), "scale": bool(scale), "filled": prepared.filled}
+    return Source(title, table, prepared.operator, "column", measure, ids=ids, **done)
 
 
 def _table(arguments: argparse.Namespace) -> FileTable:
-    header = {"auto": None, "yes": True, "no": False}[arguments.header]
     delimiter = {"tab": "\t", "\\t": "\t"}.get(arguments.delimiter, arguments.delimiter)
     if delimiter is not None and len(delimiter) != 1:
         raise Failure(
             USAGE, f"a delimiter is one character, or the word tab, got {arguments.delimiter!r}"
         )
-    source = sys.stdin.buffer if arguments.file == STDIN else arguments.file
-    in_blocks = arguments.max_bytes
-    if arguments.kernel or arguments.rows:
-        in_blocks = None  # points are in memory
+    points = arguments.kernel or arguments.rows  # in memory
+    aside = (arguments.id, arguments.target)
+    how = {name: getattr(arguments, name) for name in READ_AS_GIVEN} | {
+        "header": {"auto": None, "yes": True, "no": False}[arguments.header],
+        "delimiter": delimiter,
+        "in_blocks": None if points else arguments.max_bytes,
+        "aside": tuple(dict.fromkeys(name for name in aside if name is not None)),
+    }
     try:
-        aside = tuple({name: 0 for name in (arguments.id, arguments.target) if name is not None})
-        how = {name: getattr(arguments, name) for name in READ_AS_GIVEN}
-        how |= {"header": header, "delimiter": delimiter, "in_blocks": in_blocks}
-        return read(source, aside=aside, **how)
+        return read(sys.stdin.buffer if arguments.file == STDIN else arguments.file, **how)
     except UnknownColumnError as error:
         raise Failure(USAGE, f"{arguments.file}: {error}") from error
     except FileNotFoundError as error:
         raise Failure(BAD_DATA, str(error)) from error
-    except (FormatError, IsADirectoryError) as error:
-        raise Failure(BAD_DATA, f"{arguments.file}: {error}") from error
-    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        raise Failure(
-            BAD_DATA,
-            f"{arguments.file} cannot be read: {getattr(error, 'strerror', None) or error}",
-        ) from error
+    except (FormatError, OSError, ValueError) as error:  # ValueError: a name with a zero byte
+        reason = getattr(error, "strerror", None) or error
+        raise Failure(BAD_DATA, f"{arguments.file}: {reason}") from error
 
 
 def _of_rows(
