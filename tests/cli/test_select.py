@@ -170,7 +170,7 @@ FAULTS = {
     "empty": ("x.csv", b"", "empty"),
     "header only": ("x.csv", b"a,b\n", "header on line 1 and no rows"),
     "ragged": ("x.csv", b"a,b\n1,2\n3\n", "line 3, column 2"),
-    "text": ("x.csv", b"a,b\n1,2\n3,red\n", "line 3, column 'b': 'red' is not a number"),
+    "text": ("x.csv", b"a,b\n1,2\n3,red\n", "'b' \\(line 3: 'red'\\); leave them out"),
     "NaN": (
         "x.csv",
         b"a,b\n1,2\n3,NaN\n",

@@ -414,7 +414,7 @@ def arrow_others(table: Any, schema: Any) -> dict[int, str]:
     """
     kinds = {j: arrow_kind(field.type) for j, field in enumerate(schema)}
     others = {j: kind for j, kind in kinds.items() if kind is not None}
-    if others and (rows := _first_rows(table)) is not None:
+    if others and (rows := first_rows(table)) is not None:
         refuse_numbers_as_text(
             {repr(schema.field(j).name): arrow_text(rows.column(j)) for j in others}
         )
@@ -430,7 +430,7 @@ def arrow_text(column: Any) -> list[str | None]:
     return column.to_pylist() if is_text else []
 
 
-def _first_rows(table: Any) -> Any:
+def first_rows(table: Any) -> Any:
     """All rows of a table in memory, the first of a file; None of a stream, which is read once."""
     if hasattr(table, "column"):
         return table

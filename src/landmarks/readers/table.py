@@ -53,7 +53,7 @@ MAGIC = {
 }
 
 
-def check_bytes(size: int, limit: int, what: str) -> None:
+def check_bytes(size: int, limit: float, what: str) -> None:
     """Raise if something would take more memory than the limit."""
     if size > limit:
         raise FormatError(
@@ -76,7 +76,7 @@ def read_within(file: BinaryIO, limit: int, what: str) -> bytes:
     return b"".join(parts)
 
 
-def with_unit(size: int) -> str:
+def with_unit(size: float) -> str:
     """A size in bytes with a unit."""
     for unit, factor in (("TB", 2**40), ("GB", 2**30), ("MB", 2**20), ("kB", 2**10)):
         if size >= factor:

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..errors import FormatError, suggestion
-from .frames import NUMERIC_ONLY, Cells, Notation, odd_sentence
+from .frames import Cells, Notation, odd_sentence
 from .table import (
     FileTable,
     Reading,
@@ -68,10 +68,6 @@ class Layout:
                     "with --delimiter"
                 )
             yield record
-
-
-class NotANumber(FormatError):
-    """A cell holds anything but a number."""
 
 
 def read_text(file: BinaryIO, reading: Reading) -> FileTable:
@@ -185,12 +181,10 @@ def _table(
     kept = wanted(names, layout.n, reading)
     if reading.thousands is None and reading.decimal is None:
         notes += _perhaps_thousands(sample[bool(header) :], kept, notation.decimal)
-    try:
-        values, lines, texts = _collected(layout, kept, reading)
-    except NotANumber as found:
-        kept, note = _numbers_only(layout, kept, found, reading)
-        notes = (*notes, note)
-        values, lines, texts = _collected(layout, kept, reading)
+    if (collected := _collected(layout, kept, reading)) is None:
+        kept, note = _numbers_only(layout, kept, reading)
+        notes, collected = (*notes, note), _collected(layout, kept, reading)
+    values, lines, texts = collected  # type: ignore[misc]  # the others are left out
     if len(lines) == 0:
         raise FormatError(f"the file has a header on line {first.line} and no rows below it")
     named = None if names is None else tuple(names[j] for j in kept)
@@ -237,61 +231,50 @@ def _counts(cells: list[str]) -> bool:
 
 def _collected(
     layout: Layout, kept: list[int], reading: Reading
-) -> tuple[np.ndarray, np.ndarray, dict[str, tuple[str, ...]]]:
-    """The numbers, the line of each row, and the cells of the columns that are kept as text."""
+) -> tuple[np.ndarray, np.ndarray, dict[str, tuple[str, ...]]] | None:
+    """The numbers, the line of each row, and the cells of the columns that are kept as text.
+
+    None where a cell is no number.
+    """
     values, lines = array("d"), array("q")
     places = set_aside(layout.names, layout.n, reading)
     texts: dict[str, list[str]] = {name: [] for name in places}
     for record in layout.body():
         lines.append(record.line)
         check_bytes(len(lines) * len(kept) * 8, reading.max_bytes, "the table")
-        values.extend(_numbers(record, kept, layout))
+        numbers = _numbers(record, kept, layout.notation)
+        if None in numbers:
+            return None
+        values.extend(numbers)
         for name, j in places.items():
             texts[name].append(record.cells[j].strip())
-    numbers = np.frombuffer(values, dtype=np.float64) if len(lines) else np.empty(0)
-    found = {name: tuple(cells) for name, cells in texts.items()}
-    return numbers.reshape(-1, len(kept)), np.array(lines, dtype=np.int64), found
+    found = np.frombuffer(values, dtype=np.float64) if len(lines) else np.empty(0)
+    aside = {name: tuple(cells) for name, cells in texts.items()}
+    return found.reshape(-1, len(kept)), np.array(lines, dtype=np.int64), aside
 
 
-def _numbers(record: Record, kept: list[int], layout: Layout) -> list[float]:
+def _numbers(record: Record, kept: list[int], notation: Notation) -> list[Any]:
+    """The numbers in some cells, None for anything else."""
     cells = [record.cells[j] for j in kept]
-    if layout.notation.plain and not any("_" in cell for cell in cells):
+    if notation.plain and not any("_" in cell for cell in cells):
         with suppress(ValueError):  # a missing value, or something that is reported below
             return [float(cell) for cell in cells]
-    numbers = []
-    for j, cell in zip(kept, cells, strict=True):
-        number = layout.notation.number(cell)
-        if number is None:
-            name = "" if layout.names is None else layout.names[j]
-            column = f"column {j}" if layout.names is None else f"column {name!r}"
-            short = str(j) if not name or "," in name else name
-            raise NotANumber(
-                f"line {record.line}, {column}: {cell[:40]!r} is not a number; leave the column "
-                f"out with --drop {short!r}, or with {NUMERIC_ONLY}"
-            )
-        numbers.append(number)
-    return numbers
+    return [notation.number(cell) for cell in cells]
 
 
-def _numbers_only(
-    layout: Layout, kept: list[int], found: NotANumber, reading: Reading
-) -> tuple[list[int], str]:
+def _numbers_only(layout: Layout, kept: list[int], reading: Reading) -> tuple[list[int], str]:
     """The columns that hold numbers and a note on the others; else an error that names them."""
-    columns = {j: Cells(layout.notation) for j in kept}
+    columns, names = {j: Cells(layout.notation) for j in kept}, layout.names
     for record in layout.body():
         for j, cells in columns.items():
             cells.add(f"line {record.line}", record.cells[j])
-    others = {j: cells for j, cells in columns.items() if cells.odds}
-    names = layout.names
     odd = [
         (str(j) if names is None else repr(names[j][:60]), cells)
-        for j, cells in others.items()
-        if cells.mostly_numbers
+        for j, cells in columns.items()
+        if cells.odds and cells.mostly_numbers
     ]
     if odd:
         fine = [cells for cells in columns.values() if not cells.odds]
         raise FormatError(odd_sentence(odd, of_file=True, fine=fine))
-    if len(others) == 1 and not reading.numeric_only:
-        raise found
-    shown = {j: cells.first for j, cells in others.items()}
+    shown = {j: cells.first for j, cells in columns.items() if cells.odds}
     return without_text(kept, shown, names, reading.numeric_only)

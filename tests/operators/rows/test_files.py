@@ -106,7 +106,7 @@ def test_every_ending_of_hdf5_is_known(ending, tmp_path):
 
 
 def test_a_name_that_is_not_there_is_reported_with_those_that_are(tmp_path):
-    with pytest.raises(FormatError, match="has no matrix 'B'; it holds 'A'"):
+    with pytest.raises(FormatError, match="has no array 'B'; it holds 'A'"):
         lm.data(hdf5(tmp_path / "X.h5", A=X), array="B")
     with pytest.raises(FormatError, match="it holds none"):
         lm.data(hdf5(tmp_path / "y.h5", y=np.ones(6)))
