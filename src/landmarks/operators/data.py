@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -33,14 +33,13 @@ from ..readers.frames import (
     unpacked,
     without,
 )
-from ..readers.table import FileTable, Reading
+from ..readers.table import FileTable, Reading, noticed
 from .base import Operator, on_workers
 from .function import function
 from .out_of_core import ROWS_MEMORY, fits
 from .prepare import WAYS, Preparation, Prepared, check_left, unprepared
 from .sources import RowBlocks, as_rows, is_arrow, schema_of
-from .sources import load as as_array
-from .sparse import checked_sparse, place_of
+from .sparse import checked_sparse
 
 SPREAD = 100.0  # a column this many times larger than a typical one decides the choice
 MEANS = 0.5  # if the means have a larger share of the sum of squares, they decide the choice
@@ -50,21 +49,8 @@ Weights = np.ndarray | Callable[[int | None, int], np.ndarray | None] | None
 READING = ("layer", *Reading.__dataclass_fields__)  # what `data` alone takes, besides memory
 
 
-class Facts(NamedTuple):
-    """What is known of an operator that was made here: fields of `Prepared`."""
-
-    mean_share: float | None = None
-    left_out: tuple[int, int] = (0, 0)
-    filled: int = 0
-    left_open: bool = False
-
-    @classmethod
-    def of(cls, prepared: Prepared, left_open: bool = False) -> "Facts":
-        """The facts; left_open : whether the user is still to be warned of scales."""
-        return cls(prepared.mean_share, prepared.left_out, prepared.filled, left_open)
-
-
-_facts: Remembered[Operator, Facts] = Remembered()
+#: what is known of operators that were made here
+_known: Remembered[Operator, Prepared] = Remembered()
 
 
 def data(
@@ -117,7 +103,7 @@ def data(
     way = center, scale, missing
     prepared = _of_data(X, *way, numeric_only=numeric_only, memory=memory, **reading)
     _warn_of_constants(prepared)
-    _facts[prepared.operator] = Facts.of(prepared, prepared.left_open)
+    _known[prepared.operator] = prepared
     return prepared.operator
 
 
@@ -142,14 +128,8 @@ def opened(
                 f"an operator, got {A!r}"
             )
         operator = A if isinstance(A, Operator) else function(A)
-        known = _facts.get(operator, Facts())
-        return replace(
-            unprepared(operator),
-            mean_share=known.mean_share,
-            left_out=known.left_out,
-            given=True,
-            left_open=scale is None and known.left_open,
-        )
+        known = _known.get(operator, unprepared(operator))
+        return replace(known, given=True, left_open=scale is None and known.left_open)
     if callable(A) and not dask and not hasattr(A, "shape"):
         raise TypeError(
             "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass "
@@ -182,7 +162,7 @@ def _of_data(
             )
         read = dask_data(table.values, way, table.names)
         read.operator.labels = table.labels
-        _facts[read.operator] = Facts.of(read)
+        _known[read.operator] = read
         return replace(read, left_open=scale is None)
     found = given(
         table.values if table.kind == "frame" else A,
@@ -197,12 +177,12 @@ def _of_data(
 
 def has_columns(operator: Operator) -> bool:
     """Whether the candidates are columns of data; the rows may have been read and not kept."""
-    return operator.m is not None or operator in _facts
+    return operator.m is not None or operator in _known
 
 
 def filled_in(operator: Operator) -> int:
     """How many missing values of its data were replaced by means."""
-    return _facts.get(operator, Facts()).filled
+    return _known.get(operator, unprepared(operator)).filled
 
 
 def warn(prepared: Prepared, by_length: bool, k: int = 0) -> None:
@@ -323,7 +303,7 @@ class Given:
         prepared = way.of_source(X, w, memory) if in_blocks else way.of_rows(X, w)
         operator, (dropped, of) = prepared.operator, prepared.left_out
         operator.names, operator.labels = self.names, self.labels
-        _facts[operator] = Facts.of(prepared)
+        _known[operator] = prepared
         if dropped:
             most = '; missing="impute" (--missing impute) keeps them' if 2 * dropped > of else ""
             warn_user(f"{dropped} of {of} rows have a missing value and were left out{most}")
@@ -367,14 +347,20 @@ def given(
     elif is_arrow(X):
         labels = None
     names = None if labels is None else tuple(map(str, labels))
-    if type(X) is np.ndarray or (source := rows_of(X, table, numeric_only)) is None:
-        return Given(_checked(X, names, table, missing != "error", ways), names, labels)
-    names = source.names = source.names if names is None else names
-    source.ways = ways
-    if not (fits(source, memory) if load is None else load):
-        return Given(source, names, None)
-    X = as_array(source, memory)
-    return Given(_checked(X, names, table, missing != "error", ways), names, names)
+    source = None if type(X) is np.ndarray else rows_of(X, table, numeric_only)
+    if source is not None:
+        names = labels = source.names = source.names if names is None else names
+        source.ways = ways
+        if not (fits(source, memory) if load is None else load):
+            return Given(source, names, None)
+        X = source.loaded(memory)
+        if table is not None:
+            for note in noticed(replace(table, values=X, stored=False, notes=())).notes:
+                warn_user(note)
+    place = None if table is None else table.place
+    how: dict[str, Any] = {"names": names, "missing": missing != "error", "ways": ways}
+    checked = checked_sparse if hasattr(X, "tocsc") else partial(_check.matrix, name="X")
+    return Given(checked(X, place=place, **how), names, labels)
 
 
 def rows_of(X: Any, table: FileTable | None, numeric_only: bool) -> RowBlocks | None:
@@ -396,28 +382,6 @@ def rows_in_blocks(table: FileTable) -> RowBlocks:
     if source is None:
         raise ValueError(f"X must have rows and columns, got shape {table.values.shape}")
     return source
-
-
-def _checked(
-    X: Any,
-    names: tuple[str, ...] | None,
-    table: FileTable | None,
-    missing: bool,
-    ways: Iterable[str],
-) -> Any:
-    """A matrix whose values are numbers; the first that is not is named as its user knows it."""
-    if table is None:
-        checked = checked_sparse if hasattr(X, "tocsc") else partial(_check.matrix, name="X")
-        return checked(X, names=names, missing=missing, ways=ways)
-    X = X.tocsc() if hasattr(X, "tocsc") else X
-    values = X.data if hasattr(X, "tocsc") else X
-    bad = np.isinf(values) if missing else ~np.isfinite(values)
-    if not bad.any():
-        return X
-    first = tuple(int(i) for i in np.argwhere(bad)[0])
-    where = place_of(X, first[0]) if hasattr(X, "tocsc") else first
-    text, count = table.place(*where), int(bad.sum())
-    raise ValueError(_check.not_finite("X", values[first], where, count, place=text, ways=ways))
 
 
 def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n: int) -> Any:

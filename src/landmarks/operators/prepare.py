@@ -19,7 +19,7 @@ from .._array import Array, eps, host, like, namespace
 from .base import Operator
 from .dense import Data, Dense, psd
 from .out_of_core import ROWS_MEMORY, ByRows, gram_fits
-from .sources import RowBlocks, Standardised, tile_height, tiles
+from .sources import RowBlocks, tile_height, tiles
 from .sparse import Shifted, Sparse, checked_sparse, is_symmetric, sparse_gram
 from .sums import Moments, moments_of, moments_of_rows
 
@@ -162,9 +162,10 @@ class Preparation:
         if self.missing == "error":
             return self._of_complete_source(source, weights, memory)
         if self.missing == "drop":
-            complete = CompleteRows(source)
+            seen = [0]  # rows, in the last pass
+            complete = replace(source, read=partial(_complete, source, seen), m=None, array=None)
             prepared = self._of_complete_source(complete, None, memory)
-            left_out = complete.seen - (complete.m or 0), complete.seen
+            left_out = seen[0] - (complete.m or 0), seen[0]
             check_left(left_out)
             return replace(prepared, left_out=left_out)
         total: PairMoments | None = None
@@ -187,7 +188,7 @@ class Preparation:
         mean, factor, _ = parts = self.parts(
             moments.mean, moments.variance, float(np.finfo(source.dtype).eps)
         )
-        rows = Standardised(source, power, mean, factor, weights) if source.again else None
+        rows = source.standardised(power, mean, factor, weights) if source.again else None
         exponent = 0 if self.scale else 2 * power
         K = scaled_gram(moments, self.center, factor)
         operator: Operator
@@ -282,19 +283,12 @@ def check_left(left_out: tuple[int, int], k: int = 0) -> None:
         )
 
 
-class CompleteRows(RowBlocks):
-    """The rows of another source that have every value; their number is known after one pass."""
-
-    def __init__(self, source: RowBlocks):
-        self.source, self.seen = source, 0
-        self.n, self.names = source.n, source.names
-        self.dtype, self.again = source.dtype, source.again
-
-    def read(self, memory: int) -> Iterator[np.ndarray]:
-        self.seen = 0
-        for block in self.source.read(memory):
-            self.seen += len(block)
-            yield block[~np.isnan(block).any(axis=1)]
+def _complete(source: RowBlocks, seen: list[int], memory: int) -> Iterator[np.ndarray]:
+    """The rows of a source that have every value; counts all."""
+    seen[0] = 0
+    for block in source.read(memory):
+        seen[0] += len(block)
+        yield block[~np.isnan(block).any(axis=1)]
 
 
 def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -163,21 +162,10 @@ def is_symmetric(X: Any) -> bool:
     return symmetric and int(xp.count_nonzero(X)) > int(xp.count_nonzero(xp.linalg.diagonal(X)))
 
 
-def place_of(X: Any, entry: int) -> tuple[int, int]:
-    """The row and the column of a stored entry of a CSC matrix."""
-    return int(X.indices[entry]), int(np.searchsorted(X.indptr, entry, side="right") - 1)
+def checked_sparse(X: Any, **how: Any) -> Any:
+    """A CSC matrix of float32 or float64 whose values are checked.
 
-
-def checked_sparse(
-    X: Any,
-    names: tuple[str, ...] | None = None,
-    *,
-    missing: bool = False,
-    ways: Iterable[str] = tuple(_check.FILLS),
-) -> Any:
-    """A CSC matrix of float32 or float64 that is finite, or has NaN for missing values.
-
-    ways : what `missing=` may be here, for the message.
+    how : of that check, as for `finite`.
     """
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X is {X.dtype}")
@@ -186,12 +174,7 @@ def checked_sparse(
     X = scipy.sparse.csc_array(
         X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     )
-    bad = np.isinf(X.data) if missing else ~np.isfinite(X.data)
-    if bad.any():
-        first, count = int(np.flatnonzero(bad)[0]), int(bad.sum())
-        where = place_of(X, first)
-        called = None if names is None else names[where[1]]
-        raise ValueError(_check.not_finite("X", X.data[first], where, count, called, ways=ways))
+    _check.finite(X, "X", **how)
     if not X.has_canonical_format:
         X = X.copy()  # adding up duplicates writes to the arrays, which the user may hold
         X.sum_duplicates()

@@ -13,12 +13,8 @@ rows is part of their scatter, so that nothing cancels when the data lie far fro
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any, TypeVar
 
 import numpy as np
 
@@ -244,29 +240,17 @@ def moments_of_rows(
 ) -> tuple[Moments, int]:
     """The moments of all rows, which are checked on the way, after one pass.
 
-    Tiles are read ahead while others are processed. They are added in order, so the result depends
-    neither on the chunks of the source nor on the threads.
+    Tiles are added in order, so the result does not depend on the chunks of the source.
     """
     n = source.n
     height = tile_height(n) if products else min(tile_height(n), max(1, memory // (64 * n)))
-    ahead = tiles_ahead(8 * (n * n if products else n) + 16 * height * n, memory)
     what = Summation(None, weights, products)
     total: Sum | None = None
-
-    def placed() -> Iterator[tuple[Summation, int, np.ndarray]]:
-        nonlocal what
-        for start, X in tiles(source, height, memory // 8, buffers=ahead):
-            if start == 0 and about_mean:
-                largest(X, source, start)
-                what = Summation.about(X, weights, products=products)
-            yield what, start, X
-
-    def work(what: Summation, start: int, X: np.ndarray) -> Sum:
+    for start, X in tiles(source, height, memory // 8):
         largest(X, source, start)
-        return what.block(X, start)
-
-    for one in in_order(work, placed(), ahead):
-        total = added(total, one, in_place=True)
+        if start == 0 and about_mean:
+            what = Summation.about(X, weights, products=products)
+        total = added(total, what.block(X, start), in_place=True)
     return what.moments(total, n)
 
 
@@ -321,39 +305,3 @@ def moments_of_piece(every: Piece) -> tuple[Moments, int]:
     rest = len(every.tail)
     last = every.what.block(every.tail, every.stop - rest) if rest else None
     return every.what.moments(added(every.total, last), every.tail.shape[1])
-
-
-Result = TypeVar("Result")
-
-
-def tiles_ahead(bytes_each: int, memory: int) -> int:
-    """How many tiles to work on at once: one per BLAS thread and one being read, if they fit."""
-    from threadpoolctl import threadpool_info
-
-    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
-    threads = max((int(pool["num_threads"]) for pool in pools), default=1)
-    return max(1, min(threads + 1, memory // (2 * bytes_each)))
-
-
-def in_order(
-    work: Callable[..., Result], items: Iterable[tuple[Any, ...]], ahead: int
-) -> Iterator[Result]:
-    """The results of the items in order; up to `ahead` items exist at a time.
-
-    BLAS uses its own threads only if `ahead` is 1; otherwise each item has one thread.
-
-    The items are made in the thread of the caller, since a user's iterator may depend on it.
-    """
-    if ahead == 1:
-        yield from (work(*item) for item in items)
-        return
-    from threadpoolctl import threadpool_limits
-
-    waiting: deque[Future[Result]] = deque()
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(ahead - 1) as pool:
-        for item in items:
-            waiting.append(pool.submit(work, *item))
-            if len(waiting) == ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()

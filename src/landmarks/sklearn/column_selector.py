@@ -26,7 +26,7 @@ from ..objectives import OBJECTIVES
 from ..operators.base import DENSE_MEMORY
 from ..operators.data import opened, rows_of, warn
 from ..operators.prepare import PairMoments, Preparation, Prepared, moments, pair_moments
-from ..operators.sources import ArrowRows, is_arrow, schema_of
+from ..operators.sources import is_arrow, schema_of
 from ..operators.sums import Moments
 from ..readers.frames import numbers_only, numeric_places, taken, unpacked
 from ..selection import Selection
@@ -223,7 +223,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             name: getattr(self, name) for name in ("center", "scale", "missing")
         }
         source = None if self.target is not None else rows_of(X, None, self.numeric_only)
-        if isinstance(source, ArrowRows):
+        if source is not None and source.places is not None:
             self._numbers = tuple(schema_of(X).names), source.places
         if isinstance(X, str | os.PathLike) or source is not None:
             rows = partial(row_weights, sample_weight, 2 if self.center else 1)
@@ -292,7 +292,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         X = values if kind == "frame" else X
         if not self.numeric_only or (kind != "frame" and not is_arrow(X)) or labels is None:
             return X
-        if reset and isinstance(source := rows_of(X, None, True), ArrowRows):
+        if reset and (source := rows_of(X, None, True)) is not None and source.places is not None:
             self._numbers = labels, source.places
         elif reset:
             kept = numbers_only(X, numeric_only=True)

@@ -43,8 +43,8 @@ class TestWrongInput:
         )
         with pytest.raises(
             ValueError,
-            match=r"2 of 3 columns do not hold numbers: 'city' \(string\), 'day' "
-            r"\(date32\[day\]\); leave them out",
+            match=r"2 of 3 columns do not hold numbers: 'city' \(row 0: 'Bonn', string\), 'day' "
+            r"\(row 0: '1970-01-01', date32\[day\]\); leave them out",
         ):
             lm.data(tmp_path / "X.parquet")
         assert lm.data(tmp_path / "X.parquet", columns=["size"]).names == ("size",)
