@@ -20,7 +20,7 @@ from .base import Operator
 from .dense import Data, Dense, psd
 from .out_of_core import ROWS_MEMORY, ByRows, gram_fits
 from .sources import RowBlocks, tile_height, tiles
-from .sparse import Shifted, Sparse, checked_sparse, is_symmetric, sparse_gram
+from .sparse import Sparse, SparseGram, is_symmetric
 from .sums import Moments, moments_of, moments_of_rows
 
 WAYS = ("error", "impute", "drop", "pairwise")  # what may be done about missing values
@@ -130,11 +130,10 @@ class Preparation:
         return Z, (mean, factor, scale), moments
 
     def of_rows(self, X: Any, weights: np.ndarray | None = None) -> Prepared:
-        """Prepare a data matrix: an array of any library, or a SciPy sparse matrix."""
+        """Prepare a checked data matrix: an array of any library, or a SciPy sparse matrix."""
         if self.missing == "error":
             return self._of_complete(X, weights)
         sparse = scipy.sparse.issparse(X)
-        X = checked_sparse(X, missing=True) if sparse else _check.matrix(X, "X", missing=True)
         if self.missing == "pairwise":
             sums = pair_moments(X if sparse else host(X), weights).resolved("pairwise")
             return self.of_moments(sums, host(X.data[:0] if sparse else X[:0]).dtype)
@@ -205,51 +204,44 @@ class Preparation:
         return self.result(psd(scaled_gram(sums, self.center, parts[1])), parts, sums, 0)
 
     def _of_complete(self, X: Any, weights: np.ndarray | None) -> Prepared:
+        """Prepare a matrix in which no value is missing."""
+        symmetric, plain = is_symmetric(X), self.plain and weights is None
         if scipy.sparse.issparse(X):
-            return self._of_sparse(checked_sparse(X), weights)
-        return self._of_dense(X, weights)
-
-    def _of_dense(self, X: Any, weights: np.ndarray | None) -> Prepared:
-        X = _check.matrix(X, "X")
+            X = scipy.sparse.csc_array(X)
+            power = _check.exponent(float(np.max(np.abs(X.data), initial=0.0)), X.data)
+            if power:
+                X = X.copy()  # the user's matrix stays as it is
+                X.data = _check.scaled(X.data, power)
+            operator: Any = Sparse(X, exponent=2 * power)
+            found = unprepared(operator) if plain else self._of_sparse(X, weights, power)
+            return replace(found, symmetric=symmetric)
         xp = namespace(X)
         power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
         X = _check.scaled(X, power)
-        if self.plain and weights is None:
-            return replace(unprepared(Data(X, exponent=2 * power)), symmetric=is_symmetric(X))
+        if plain:
+            return replace(unprepared(Data(X, exponent=2 * power)), symmetric=symmetric)
         Z, parts, moments = self._applied(X, weights)
-        operator = Data(
-            Z,
-            exponent=0 if self.scale else 2 * power,
-            summed=None if self.plain else partial(self._gram, X, weights, parts[1]),
-        )
-        found = self.result(operator, parts, moments, power)
-        return replace(found, symmetric=is_symmetric(X))
+        summed = None if self.plain else partial(self._gram, X, weights, parts[1])
+        operator = Data(Z, exponent=0 if self.scale else 2 * power, summed=summed)
+        return replace(self.result(operator, parts, moments, power), symmetric=symmetric)
 
     def _gram(self, X: Any, weights: np.ndarray | None, factor: np.ndarray) -> np.ndarray:
         """The Gram matrix of prepared columns, the same to the last bit as out of core."""
         return scaled_gram(moments_of(X, weights, products=True)[0], self.center, factor)
 
-    def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
-        dtype, symmetric = X.dtype, is_symmetric(X)
-        power = _check.exponent(float(np.max(np.abs(X.data), initial=0.0)), X.data)
-        if self.plain and weights is None:
-            if power:
-                X = X.copy()  # the user's matrix stays as it is
-                X.data = _check.scaled(X.data, power)
-            return replace(unprepared(Sparse(X, exponent=2 * power)), symmetric=symmetric)
-        X = X.astype(np.float64)  # a copy too
-        X.data = _check.scaled(X.data, power)
-        known, variance = _mean_and_variance(X, weights)
-        mean, factor, _ = parts = self.parts(known, variance, float(np.finfo(dtype).eps))
+    def _of_sparse(self, X: Any, weights: np.ndarray | None, power: int) -> Prepared:
+        """Prepare a sparse matrix in units of 2**power, which stays sparse."""
+        known, variance = _mean_and_variance(X.astype(np.float64), weights)
+        mean, factor, _ = parts = self.parts(known, variance, float(np.finfo(X.dtype).eps))
         w = np.ones(X.shape[0]) if weights is None else weights
-        Z = scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)
-        Z = scipy.sparse.csc_array(Z, dtype=dtype)
+        r, D = np.sqrt(w), scipy.sparse.diags_array(factor)
+        Z = scipy.sparse.diags_array(r) @ X.astype(np.float64) @ D
+        Z = scipy.sparse.csc_array(Z, dtype=X.dtype)
         exponent, W = 0 if self.scale else 2 * power, float(w.sum())
         operator: Operator = Sparse(Z, exponent=exponent)
         if self.center:
-            operator = Shifted(Z, mean * factor, np.sqrt(w), exponent=exponent)
-        found = self.result(operator, parts, Moments(W, known, W * variance), power)
-        return replace(found, symmetric=symmetric)
+            operator = SparseGram(Z, mean * factor, r, exponent=exponent)
+        return self.result(operator, parts, Moments(W, known, W * variance), power)
 
 
 def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarray:
@@ -318,18 +310,6 @@ def mean_imputed(X: Any, weights: np.ndarray | None) -> Any:
     return np.where(missing, mean.astype(X.dtype), X)
 
 
-def moments(X: Any, weights: np.ndarray | None) -> Moments:
-    """The moments of the rows of X, an array or a SciPy sparse matrix, which stays sparse."""
-    if not scipy.sparse.issparse(X):
-        return moments_of(X, weights, products=True)[0]
-    w = np.ones(X.shape[0]) if weights is None else weights
-    if (W := float(w.sum())) == 0:
-        return Moments(0.0, np.zeros(X.shape[1]), np.zeros((X.shape[1], X.shape[1])))
-    mean = (X.T @ w) / W
-    Z = scipy.sparse.csc_array(scipy.sparse.diags_array(np.sqrt(w)) @ X, dtype=np.float64)
-    return Moments(W, mean, sparse_gram(Z, mean, np.sqrt(w)))
-
-
 @dataclass(frozen=True)
 class PairMoments:
     """Sums over the rows where two columns are both known, of values taken from an origin.
@@ -393,26 +373,24 @@ def pair_moments(
 ) -> PairMoments:
     """The moments of rows with missing values; a sparse X stays sparse and has the origin zero."""
     w = np.ones(X.shape[0]) if weights is None else weights
-    known, missing, origin = _split(X, origin)
-    U, V, M = _product(known, w, known), _product(known, w, missing), _product(missing, w, missing)
-    lost = np.diag(M)
-    sums = np.asarray(known.T @ w)[:, None] - V
-    return PairMoments(float(w.sum()), origin, w.sum() - lost[:, None] - lost[None, :] + M, sums, U)
-
-
-def _split(X: Any, origin: np.ndarray | None) -> tuple[Any, Any, np.ndarray]:
-    """The values less the origin, 0 where missing; and a matrix that is 1 where missing."""
+    known, missing = X.astype(np.float64), X.astype(np.float64)
     if scipy.sparse.issparse(X):
-        known, missing = X.astype(np.float64), X.astype(np.float64)
         missing.data = np.isnan(X.data).astype(np.float64)
         known.data = np.nan_to_num(known.data, nan=0.0)
-        return known, missing, np.zeros(X.shape[1])
-    missing = np.isnan(X)
-    if origin is None:
-        origin = np.where(missing, 0.0, X).sum(axis=0, dtype=np.float64) / np.maximum(
-            1, (~missing).sum(axis=0)
-        )
-    return np.where(missing, 0.0, X - origin), missing.astype(np.float64), origin
+        gaps, origin = missing.data.any(), np.zeros(X.shape[1])
+    else:
+        absent = np.isnan(X)
+        gaps, missing = absent.any(), absent.astype(np.float64)
+        if origin is None:
+            present = np.maximum(1, (~absent).sum(axis=0))
+            origin = np.where(absent, 0.0, known).sum(axis=0) / present
+        known = np.where(absent, 0.0, known - origin)
+    V = M = np.zeros((X.shape[1], X.shape[1]))
+    if gaps:
+        V, M = _product(known, w, missing), _product(missing, w, missing)
+    lost, sums = np.diag(M), np.asarray(known.T @ w)[:, None] - V
+    weight = w.sum() - lost[:, None] - lost[None, :] + M
+    return PairMoments(float(w.sum()), origin, weight, sums, _product(known, w, known))
 
 
 def _product(A: Any, w: np.ndarray, B: Any) -> np.ndarray:

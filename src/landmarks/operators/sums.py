@@ -37,19 +37,6 @@ class Moments:
     scatter: np.ndarray
     about_zero: bool = False
 
-    def __add__(self, other: Moments) -> Moments:
-        """The moments of both sets of rows (Chan, Golub and LeVeque, Am. Stat. 37 (1983))."""
-        weight = self.weight + other.weight
-        if weight == 0:
-            return self
-        shift = other.mean - self.mean
-        between = self.weight * other.weight / weight * np.outer(shift, shift)
-        return Moments(
-            weight,
-            self.mean + other.weight / weight * shift,
-            self.scatter + other.scatter + between,
-        )
-
     @property
     def variance(self) -> np.ndarray:
         """The variance of each column."""
@@ -75,10 +62,6 @@ class Moments:
         if self.scatter.ndim == 1:
             return self.scatter + self.weight * self.mean**2
         return self.scatter + self.weight * np.outer(self.mean, self.mean)
-
-    def resolved(self, missing: str) -> Moments:
-        """These moments: with no value missing there is nothing to resolve."""
-        return self
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,8 @@ from ..methods.registry import as_method
 from ..objectives import OBJECTIVES
 from ..operators.base import DENSE_MEMORY
 from ..operators.data import opened, rows_of, warn
-from ..operators.prepare import PairMoments, Preparation, Prepared, moments, pair_moments
+from ..operators.prepare import PairMoments, Preparation, Prepared, pair_moments
 from ..operators.sources import is_arrow, schema_of
-from ..operators.sums import Moments
 from ..readers.frames import numbers_only, numeric_places, taken, unpacked
 from ..selection import Selection
 from ._common import (
@@ -149,7 +148,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     scale_: np.ndarray
     selection_: Selection
     __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"select": metadata_routing.UNUSED}
-    _moments: Any  # Moments or PairMoments, after partial_fit
+    _moments: PairMoments  # after partial_fit
     _labels: tuple[Any, ...] | None = None
     _numbers: tuple[tuple[Any, ...], list[int]] | None = None  # all labels, and the places kept
 
@@ -362,11 +361,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 f"{n} features; use fit on all rows instead"
             )
         w, known = weights(sample_weight, X), None if first else self._moments
-        batch: Moments | PairMoments = (
-            moments(X, w)
-            if self.missing == "error"
-            else pair_moments(X, w, origin=None if known is None else known.origin)
-        )
+        batch = pair_moments(X, w, origin=None if known is None else known.origin)
         self._moments = batch if known is None else known + batch
         if select:
             resolved = self._moments.resolved(self.missing)
