@@ -64,19 +64,11 @@ class Source:
         places = self.table.places if self.noun == "column" else self.table.kept_rows
         return j if places is None else int(places[j])
 
-    def position(self, name: str) -> int:
-        """The candidate of a name, or of a number as in the file; a name comes first."""
-        names, n = self.operator.names, self.operator.n
-        numbers = {str(self.number(j)): j for j in range(n)}
-        if name in numbers and name not in (names or ()):
-            return numbers[name]
-        if name.isascii() and name.isdigit() and name not in (names or ()):
-            raise UnknownColumnError(f"{self.noun} {name} is not among the {n} candidates")
-        return position(name, names, n, [self.number(j) for j in range(n)])
-
     def positions(self, names: Iterable[str]) -> list[int]:
         """The candidates that are named, or numbered from 0 as in the file."""
-        return [self.position(name) for name in names]
+        labels, n = self.operator.names, self.operator.n
+        numbers = [self.number(j) for j in range(n)]
+        return [position(name, labels, n, numbers) for name in names]
 
     @cached_property
     def described(self) -> dict[str, Any]:

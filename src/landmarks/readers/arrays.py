@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError, named
-from .table import FileTable, Reading, as_format_error, check_bytes, set_aside, wanted
+from .table import FileTable, Reading, as_format_error, check_bytes, wanted
 
 NAMES = ("feature_names", "names", "columns")  # arrays of an npz that name the columns of another
 SPARSE = {"format", "shape", "data", "indices", "indptr"}  # what scipy.sparse.save_npz writes
@@ -96,7 +96,7 @@ def as_table(X: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTab
     n, sparse = X.shape[1], scipy.sparse.issparse(X)
     if names is not None and len(names) != n:
         raise FormatError(f"the file names {len(names)} columns, the array has {n}")
-    kept, aside = wanted(names, n, reading), set_aside(names, n, reading)
+    kept, aside = wanted(names, n, reading)
     every = kept == list(range(n))
     stored = False
     if not sparse and type(X) is not np.ndarray:

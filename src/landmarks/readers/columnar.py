@@ -24,7 +24,6 @@ from .table import (
     as_format_error,
     check_bytes,
     noticed,
-    set_aside,
     wanted,
     without_text,
 )
@@ -87,8 +86,7 @@ class Columns:
     def __init__(self, schema: Any, reading: Reading):
         self.names, self.reading = [str(name) for name in schema.names], reading
         n = len(self.names)
-        self.aside = set_aside(self.names, n, reading)
-        self.kept = wanted(self.names, n, reading)
+        self.kept, self.aside = wanted(self.names, n, reading)
         self.notes: tuple[str, ...] = ()
         self.read = self.kept + list(self.aside.values())
         self.notation = reading.notation(reading.decimal or ".")

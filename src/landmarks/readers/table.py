@@ -98,62 +98,6 @@ def as_format_error(sentence: str) -> Iterator[None]:
         raise FormatError(f"{sentence}: {error}") from error
 
 
-def encoding_of(raw: bytes, asked: str | None) -> tuple[str, tuple[str, ...]]:
-    """The encoding: the given one, UTF-16 by mark or zeros, UTF-8, else Latin-1 with a note."""
-    if asked:
-        _check_encoding(raw, asked)
-        return asked, ()
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        _check_encoding(raw, "utf-16")
-        return "utf-16", ()
-    for encoding, letters, zeros in (("utf-16-le", 0, 1), ("utf-16-be", 1, 0)):
-        if len(raw) > 3 and min(raw[letters:64:2]) >= ord("\t") and not any(raw[zeros:64:2]):
-            _check_encoding(raw, encoding)
-            return encoding, ()
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return "latin-1", (
-            f"line {_line(raw, error.start)} is not UTF-8, so the file was read as Latin-1; "
-            "give another with --encoding",
-        )
-    return "utf-8-sig", ()
-
-
-def _line(raw: bytes, place: int) -> int:
-    return raw.count(b"\n", 0, place) + 1
-
-
-def _check_encoding(raw: bytes, encoding: str) -> None:
-    try:
-        raw.decode(encoding)
-    except LookupError as error:
-        raise FormatError(
-            f"there is no encoding {encoding!r}; try utf-8, latin-1 or cp1252"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"line {_line(raw, error.start)} is not {encoding}; name another with --encoding"
-        ) from error
-
-
-def refuse_binary(raw: bytes, encoding: str) -> None:
-    """Raise when the bytes are not text."""
-    if encoding.replace("-", "").startswith("utf16"):
-        return
-    if (place := raw.find(b"\0")) >= 0:
-        raise FormatError(
-            f"the file is not text: line {_line(raw, place)} holds a zero byte; other formats are "
-            "recognised by the ending of the name"
-        )
-    strange = sum(raw[:4096].count(byte) for byte in range(1, 32) if byte not in b"\t\n\r\f\x1b")
-    if strange > 0.05 * min(len(raw), 4096):
-        raise FormatError(
-            "the file is not text: line 1 is full of control characters; other formats are "
-            "recognised by the ending of the name"
-        )
-
-
 @dataclass(frozen=True)
 class Reading:
     """How to read.
@@ -264,22 +208,17 @@ class FileTable:
         )
 
 
-def wanted(names: Sequence[str] | None, n: int, reading: Reading) -> list[int]:
-    """The places of the columns to read: those listed, in their order, or all.
-
-    Columns to drop and columns that are kept as text are left out.
-    """
+def wanted(
+    names: Sequence[str] | None, n: int, reading: Reading
+) -> tuple[list[int], dict[str, int]]:
+    """The places of the columns to read as numbers, in order, and of those to keep as text."""
     listed = [position(name, names, n) for name in reading.columns] or range(n)
-    dropped = {position(name, names, n) for name in (*reading.drop, *reading.aside)}
+    aside = {name: position(name, names, n) for name in reading.aside}
+    dropped = {*aside.values(), *(position(name, names, n) for name in reading.drop)}
     places = [j for j in dict.fromkeys(listed) if j not in dropped]
     if not places:
         raise UnknownColumnError("no column is left to read; list fewer in --drop")
-    return places
-
-
-def set_aside(names: Sequence[str] | None, n: int, reading: Reading) -> dict[str, int]:
-    """The places of the columns that are kept as text, by the names they were asked for."""
-    return {name: position(name, names, n) for name in reading.aside}
+    return places, aside
 
 
 def position(
@@ -287,18 +226,19 @@ def position(
 ) -> int:
     """The place of a column given by name, or by a number from 0; a name comes first.
 
-    numbers : what the columns are numbered in the file, if some were left out.
+    numbers : of the columns in the file, if some were left out.
     """
+    numbered = [str(j) for j in (range(n) if numbers is None else numbers)]
     found = [j for j, name in enumerate(names or ()) if name == asked]
     if len(found) > 1:
         raise UnknownColumnError(
             f"{len(found)} columns are named {asked!r}; give the number of one, counted from 0: "
-            f"{named([str(j if numbers is None else numbers[j]) for j in found])}"
+            f"{named([numbered[j] for j in found])}"
         )
     if found:
         return found[0]
-    if asked.isascii() and asked.isdigit() and int(asked) < n:
-        return int(asked)
+    if asked in numbered:
+        return numbered.index(asked)
     if names is None:
         known = "; the columns have no names; give numbers from 0"
     else:
@@ -388,9 +328,8 @@ def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any
     """
     reading = Reading(**how)
     if not isinstance(source, str | Path):
-        return _read_file(
-            io.BytesIO(read_within(source, reading.max_bytes, "the input")), format, reading
-        )
+        raw = read_within(source, reading.max_bytes, "the input")
+        return _read_file(io.BytesIO(raw), format, reading)
     path = Path(source)
     if not path.exists():
         folder = path.parent
@@ -398,9 +337,8 @@ def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any
         close = suggestion(path.name, others) or "; give the path of a file"
         raise FileNotFoundError(f"there is no file {str(path)!r}{close}")
     if path.is_dir():
-        marks = ("zarr.json", ".zarray", ".zgroup")
-        named = (format or ENDINGS.get(path.suffix)) == "zarr"
-        if named or any((path / mark).exists() for mark in marks):
+        marks = [path / mark for mark in ("zarr.json", ".zarray", ".zgroup")]
+        if (format or ENDINGS.get(path.suffix)) == "zarr" or any(mark.exists() for mark in marks):
             return _read_as("zarr", path, reading)
         if any(path.rglob("*.parquet")):
             return _read_as("parquet", path, reading)
