@@ -94,20 +94,8 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(file, tmp_path):
     program_text = (
         f"{limit}import sys; from landmarks.cli.main import main; sys.exit(main(sys.argv[1:]))"
     )
-    arguments = [
-        sys.executable,
-        "-c",
-        program_text,
-        "select",
-        str(file),
-        "--k",
-        "3",
-        "--method",
-        "greedy",
-        "--out",
-        str(tmp_path / "out.csv"),
-        "--force",
-    ]
+    asked = f"select {file} --k 3 --method greedy --out {tmp_path / 'out.csv'} --force"
+    arguments = [sys.executable, "-c", program_text, *asked.split()]
     done = subprocess.run(arguments, capture_output=True, env=program.ENVIRONMENT, timeout=120)
     assert done.returncode == 4
     assert b"cannot be written" in done.stderr
@@ -128,18 +116,7 @@ def test_help_loads_no_array_library():
 
 def test_the_base_install_reads_text_and_says_what_other_formats_need(file, tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1" + b"\0" * 40)
-    optional = (
-        "pandas",
-        "polars",
-        "pyarrow",
-        "h5py",
-        "zarr",
-        "rich",
-        "jinja2",
-        "matplotlib",
-        "torch",
-        "dask",
-    )
+    optional = ["pandas", "polars", "pyarrow", "h5py", "zarr", "rich", "jinja2", "matplotlib", "torch", "dask"]
     without = f"""import sys
 class Missing:
     def find_spec(self, name, path=None, target=None):
@@ -162,17 +139,8 @@ from landmarks.cli.main import main
 
 def test_a_run_that_was_interrupted_goes_on_from_its_checkpoint(tmp_path):
     np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((300, 240)))
-    arguments = (
-        "select",
-        tmp_path / "x.npy",
-        "--k",
-        60,
-        "--method",
-        "annealed",
-        "--checkpoint",
-        tmp_path / "run.ckpt",
-        "--json",
-    )
+    asked = ("--k", 60, "--method", "annealed", "--checkpoint", tmp_path / "run.ckpt", "--json")
+    arguments = ("select", tmp_path / "x.npy", *asked)
     running = program.start(*arguments)
     while running.poll() is None and not (tmp_path / "run.ckpt").exists():
         time.sleep(0.05)

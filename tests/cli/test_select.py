@@ -60,76 +60,30 @@ def test_auto_chooses_k_at_the_knee(file, capsys):
 
 
 def test_names_and_numbers_say_what_is_included_excluded_and_dropped(file, capsys):
-    found = record(
-        capsys,
-        "select",
-        file,
-        "--k",
-        3,
-        "--include",
-        "gene 7,0",
-        "--exclude",
-        "gene 1",
-        "--drop",
-        "gene 2",
-    )
+    asked = ("--include", "gene 7,0", "--exclude", "gene 1", "--drop", "gene 2")
+    found = record(capsys, "select", file, "--k", 3, *asked)
     assert {"gene 7", "gene 0"} <= set(found["names"])
     assert not {"gene 1", "gene 2"} & set(found["names"])
 
 
 def test_a_kernel_makes_rows_the_candidates(file, capsys):
-    found = record(
-        capsys,
-        "select",
-        file,
-        "--k",
-        4,
-        "--kernel",
-        "rbf",
-        "--sigma",
-        2,
-        "--method",
-        "greedy",
-        "--criterion",
-        "frobenius",
-    )
+    asked = "--k 4 --kernel rbf --sigma 2 --method greedy --criterion frobenius"
+    found = record(capsys, "select", file, *asked.split())
     expected = lm.select(lm.kernel(X, lm.rbf(sigma=2.0)), 4, method="greedy", criterion="frobenius")
     assert found["indices"] == expected.indices.tolist()
     assert found["data"]["candidates"] == "row"
 
 
 def test_the_report_on_a_frobenius_choice_says_what_is_kept(file, tmp_path, capsys):
-    record(
-        capsys,
-        "select",
-        file,
-        "--k",
-        2,
-        "--criterion",
-        "frobenius",
-        "--report",
-        tmp_path / "p.html",
-    )
+    asked = ("--criterion", "frobenius", "--report", tmp_path / "p.html")
+    record(capsys, "select", file, "--k", 2, *asked)
     assert "squared norm of the kernel matrix" in (tmp_path / "p.html").read_text()
 
 
 @pytest.mark.parametrize("kernel", ["laplacian", "matern", "polynomial", "linear"])
 def test_every_kernel_runs_with_a_width_of_its_own(file, capsys, kernel):
-    assert (
-        record(
-            capsys,
-            "select",
-            file,
-            "--k",
-            2,
-            "--kernel",
-            kernel,
-            "--standardize",
-            "--method",
-            "greedy",
-        )["k"]
-        == 2
-    )
+    asked = f"--k 2 --kernel {kernel} --standardize --method greedy"
+    assert record(capsys, "select", file, *asked.split())["k"] == 2
 
 
 def test_the_chosen_columns_are_written_with_their_own_numbers(file, tmp_path, capsys):
@@ -189,15 +143,8 @@ def test_fault_58_bad_data_end_with_3_and_are_reported_by_their_place(tmp_path, 
     name, content, message = FAULTS[fault]
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    code, out, err = run(
-        capsys,
-        "select",
-        tmp_path / name,
-        "--k",
-        1,
-        "--max-bytes",
-        "2k" if fault == "too large" else "1M",
-    )
+    limit = "2k" if fault == "too large" else "1M"
+    code, out, err = run(capsys, "select", tmp_path / name, "--k", 1, "--max-bytes", limit)
     assert (code, out) == (3, "")
     assert re.search(message, err), err
     assert err.count("\n") == 1

@@ -144,13 +144,6 @@ def test_an_iterator_leaves_no_rows_to_read_again():
     assert lm.data(cut(X, 500)).source.m == 3000
 
 
-def test_names_of_the_columns_are_those_of_the_source(tmp_path):
-    for memory in (1000, 2**20):
-        assert lm.data(SOURCES["path of Parquet"](X, tmp_path, 400), memory=memory).names == tuple(
-            f"c{j}" for j in range(7)
-        )
-
-
 class TestErrorsLostInRounding:
     """Beyond the rank of X a Gram matrix knows errors to 1e-16, a second pass to its square."""
 
