@@ -116,7 +116,18 @@ def test_help_loads_no_array_library():
 
 def test_the_base_install_reads_text_and_says_what_other_formats_need(file, tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1" + b"\0" * 40)
-    optional = ["pandas", "polars", "pyarrow", "h5py", "zarr", "rich", "jinja2", "matplotlib", "torch", "dask"]
+    optional = [
+        "pandas",
+        "polars",
+        "pyarrow",
+        "h5py",
+        "zarr",
+        "rich",
+        "jinja2",
+        "matplotlib",
+        "torch",
+        "dask",
+    ]
     without = f"""import sys
 class Missing:
     def find_spec(self, name, path=None, target=None):

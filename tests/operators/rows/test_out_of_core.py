@@ -12,7 +12,6 @@ import pytest
 from errors_of import exact_error
 
 import landmarks as lm
-from landmarks.operators.base import faster_squares
 from landmarks.operators.diagonals import squared_diagonal
 from landmarks.runs.runner import watching
 
@@ -115,7 +114,6 @@ def test_passes_over_the_rows_multiply_as_the_matrix_does():
         operator.restrict([5, 2, 30]).columns([1]), K[[5, 2, 30]][:, [2]], rtol=1e-11
     )
     np.testing.assert_allclose(operator.diagonal(), np.diag(K), rtol=1e-12)
-    assert faster_squares(operator) is not None
     np.testing.assert_allclose(squared_diagonal(operator), np.diag(K @ K), rtol=1e-11)
 
 
