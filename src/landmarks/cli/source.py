@@ -37,7 +37,7 @@ class Source:
     """The content of a file, and the candidates.
 
     noun : what one candidate is: "column" or "row".
-    measure : what a choice keeps, in words; ids : the names of the rows, if any.
+    measure : what a choice keeps, in words.
     center, scale : what was done to the columns; filled : how many missing values were filled in.
     coordinates : where the candidates are, a row for each.
     """
@@ -48,7 +48,6 @@ class Source:
     noun: str
     measure: str
     kernel: str | None = None
-    ids: tuple[str, ...] | None = None
     center: bool = False
     scale: bool = False
     filled: int = 0
@@ -111,9 +110,8 @@ def load(arguments: argparse.Namespace) -> Source:
             table = table.only(prepared.rows)
         if prepared.filled:
             note(f"{prepared.filled} missing values were replaced by the mean of their column")
-        ids = table.rows if arguments.id is None else table.aside[arguments.id]
         if rows:
-            return _of_rows(title, table, prepared, ids, arguments)
+            return _of_rows(title, table, prepared, arguments)
     except MemoryError as error:
         raise Failure(BAD_DATA, f"{title} does not fit into memory: {error}") from error
     except ValueError as error:
@@ -121,7 +119,7 @@ def load(arguments: argparse.Namespace) -> Source:
     warn(prepared, by_name(arguments.criterion).by_length)
     measure = "variance" if center else "sum of squares"
     done: dict[str, Any] = {"center": bool(center), "scale": bool(scale), "filled": prepared.filled}
-    return Source(title, table, prepared.operator, "column", measure, ids=ids, **done)
+    return Source(title, table, prepared.operator, "column", measure, **done)
 
 
 def _table(arguments: argparse.Namespace) -> FileTable:
@@ -153,22 +151,21 @@ def _of_rows(
     title: str,
     table: FileTable,
     prepared: Prepared,
-    ids: tuple[str, ...] | None,
     arguments: argparse.Namespace,
 ) -> Source:
     """The rows as candidates, or as points of a kernel."""
     m, n = table.values.shape
     check_bytes(m * n * 8, arguments.max_bytes, "the table of points")
     points = np.ldexp(prepared.operator.factor(), prepared.operator.exponent // 2)
-    if not arguments.kernel:
+    kernel, measure = None, "sum of squares"
+    if arguments.kernel:
+        h = _kernel(points, arguments)
+        operator = lm.kernel(points, h)
+        kernel, measure = repr(h), "trace of the kernel matrix"
+    else:
         operator = lm.data(points.T, scale=False)
-        operator.names = ids
-        return Source(title, table, operator, "row", "sum of squares", ids=ids)
-    h = _kernel(points, arguments)
-    operator = lm.kernel(points, h)
-    operator.names = ids
-    measure = "trace of the kernel matrix"
-    return Source(title, table, operator, "row", measure, kernel=repr(h), ids=ids)
+    operator.names = table.rows if arguments.id is None else table.aside[arguments.id]
+    return Source(title, table, operator, "row", measure, kernel=kernel)
 
 
 def _kernel(points: Any, arguments: argparse.Namespace) -> Any:
