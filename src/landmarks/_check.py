@@ -58,7 +58,8 @@ def matrix(
 
 
 def as_numpy(values: Any, name: str) -> np.ndarray:
-    """A NumPy array of float32 or float64 from anything that NumPy converts."""
+    """A NumPy array of float32 or float64 from an array of any library, or what NumPy converts."""
+    values = host(values) if is_array(values) else values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} has masked entries; fill them first, e.g. {name}.filled(value)")
     if hasattr(values, "to_numpy") and not isinstance(values, np.ndarray):

@@ -140,9 +140,8 @@ def check_count(constraint: Constraint, sentence: str, values: np.ndarray, n: in
 
 def as_points(coordinates: Any) -> np.ndarray:
     """Coordinates of candidates as float64, a row for each; one number each is one column."""
-    values = np.asarray(coordinates)
-    values = _check.matrix(values[:, None] if values.ndim == 1 else values, "coordinates")
-    return _check.as_numpy(values, "coordinates").astype(np.float64)
+    values = _check.as_numpy(coordinates, "coordinates").astype(np.float64)
+    return _check.matrix(values[:, None] if values.ndim == 1 else values, "coordinates")
 
 
 @dataclass(frozen=True, eq=False)

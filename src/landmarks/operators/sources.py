@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._array import host, is_array
+from .._array import is_array
 from ..errors import warn_user
 from ..readers.frames import arrow_dtype, arrow_others, arrow_values, is_dask, unpacked, without
 from ..runs.runner import report
@@ -183,10 +183,7 @@ def as_block(block: Any) -> np.ndarray:
     """One block of the user as a two-dimensional array of numbers."""
     if is_arrow(block):
         return arrow_values(block, arrow_dtype(schema_of(block)))
-    if is_array(block) and not isinstance(block, np.ndarray):
-        array = host(block)
-    else:
-        array = _check.as_numpy(block, "a block of X")
+    array = _check.as_numpy(block, "a block of X")
     if array.ndim != 2:
         raise ValueError(
             f"every block of rows must have two dimensions, got shape {array.shape}; reshape a "
