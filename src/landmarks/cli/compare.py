@@ -10,7 +10,6 @@ from typing import Any
 from .. import __version__
 from .._shown import printable
 from ..comparison import Comparison, compare, rank
-from ..errors import UnsupportedError
 from ..runs.bar import progress_bar
 from . import source
 from .outcome import OK, USAGE, Failure, check_outputs, warnings_as_notes, written
@@ -47,7 +46,7 @@ def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
             include=chosen_from.positions(arguments.include),
             exclude=chosen_from.positions(arguments.exclude),
         )
-    except (ValueError, UnsupportedError) as error:
+    except (ValueError, TypeError) as error:
         raise Failure(USAGE, str(error)) from error
 
 

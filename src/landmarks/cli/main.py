@@ -237,16 +237,16 @@ class Parser(argparse.ArgumentParser):
 
 
 def number(text: str) -> int | float | str:
-    """A whole number, a share between 0 and 1, or the word auto or held-out."""
-    if text in ("auto", "held-out"):
-        return text
-    with suppress(ValueError):
-        return int(text)
-    if 0 < as_number(text) < 1:
-        return float(text)
-    raise argparse.ArgumentTypeError(
-        f"k is a whole number, a share such as 0.1, or the word auto or held-out, got {text!r}"
-    )
+    """A number, or the word that the library is to understand."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def sizes(text: str) -> tuple[int | float | str, ...]:
+    """Numbers separated by commas."""
+    return tuple(map(number, text.split(",")))
 
 
 def image(text: str) -> tuple[int, int]:
@@ -296,27 +296,6 @@ def size(text: str) -> int:
             f"a size is a positive number of bytes such as 500M or 4G, got {text!r}"
         )
     return int(value)
-
-
-def width(text: str) -> float | str:
-    """A positive number, or the word median."""
-    if text == "median":
-        return text
-    value = as_number(text)
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(
-            f"a width is a positive number or the word median, got {text!r}"
-        )
-    return value
-
-
-def sizes(text: str) -> tuple[int, ...]:
-    """Whole numbers separated by commas."""
-    if not all(entry.strip().isdigit() and int(entry) for entry in text.split(",")):
-        raise argparse.ArgumentTypeError(
-            f"k is one positive whole number or several, as in 5,10,20; got {text!r}"
-        )
-    return tuple(sorted({int(entry) for entry in text.split(",")}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -372,7 +351,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option(kernels, "--rows", "choose rows that best represent all rows")
     option(kernels, "--kernel", "choose rows as landmarks of this kernel", choices=KERNELS)
     text = "width of the kernel (default: the median distance in a sample of rows)"
-    option(kernels, "--sigma WIDTH", text, type=width, default="median")
+    option(kernels, "--sigma WIDTH", text, type=number, default="median")
     text = "smoothness of the Matérn kernel: 0.5, 1.5 or 2.5 (default 1.5)"
     option(kernels, "--nu", text, type=float, default=1.5)
     text = "degree of the polynomial kernel (default 3)"

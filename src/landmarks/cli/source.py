@@ -172,11 +172,14 @@ def _kernel(points: Any, arguments: argparse.Namespace) -> Any:
     if arguments.kernel == "linear":
         return lm.linear()
     sigma = _median_distance(points) if arguments.sigma == "median" else arguments.sigma
-    if arguments.kernel == "polynomial":
-        return lm.polynomial(degree=arguments.degree, gamma=1 / sigma**2)
-    if arguments.kernel == "matern":
-        return lm.matern(nu=arguments.nu, sigma=sigma)
-    return {"rbf": lm.rbf, "laplacian": lm.laplacian}[arguments.kernel](sigma=sigma)
+    try:
+        if arguments.kernel == "polynomial":
+            return lm.polynomial(degree=arguments.degree, gamma=1 / lm.rbf(sigma).sigma ** 2)
+        if arguments.kernel == "matern":
+            return lm.matern(nu=arguments.nu, sigma=sigma)
+        return {"rbf": lm.rbf, "laplacian": lm.laplacian}[arguments.kernel](sigma=sigma)
+    except ValueError as error:
+        raise Failure(USAGE, str(error)) from error
 
 
 def _median_distance(points: Any, at_most: int = 500) -> float:

@@ -287,24 +287,22 @@ class KernelOperator(Operator):
             return self._engine_product(block, rows, cols)
         if rows is None and cols is None:
             return self._symmetric_product(block)
-        x = self.points if rows is None else take(self.points, rows)
-        y = self.points if cols is None else take(self.points, cols)
+        x, y = self._at(rows), self._at(cols)
         self.ledger.add(products=block.shape[1])
         xp = namespace(block)
         return xp.concat(
             [self._values(x[a:b, :], y) @ block for a, b in self._chunks(x.shape[0], y.shape[0])]
         )
 
+    def _at(self, indices: Part) -> Array:
+        return self.points if indices is None else take(self.points, indices)
+
     def _engine_product(self, block: Array, rows: Indices | None, cols: Indices | None) -> Array:
         """K[rows, cols] @ block on a graphics card; kernel values stay in registers."""
         a, b = (self.n if indices is None else len(indices) for indices in (rows, cols))
         self.ledger.add(products=block.shape[1], entries=a * b)
         if self.engine == "keops":
-            x, y = (
-                self.points if indices is None else take(self.points, indices)
-                for indices in (rows, cols)
-            )
-            return keops.product(self.h, x, y, block)
+            return keops.product(self.h, self._at(rows), self._at(cols), block)
         left, right = (
             self.prepared if indices is None else self.prepared.take(indices)
             for indices in (rows, cols)
