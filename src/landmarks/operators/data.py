@@ -30,6 +30,7 @@ from ..readers.frames import (
     frame_values,
     is_dask,
     numbers_only,
+    taken,
     unpacked,
     without,
 )
@@ -399,9 +400,7 @@ def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n:
             places = np.asarray([own.index(label) for label in wanted], dtype=np.int64)
         elif len(own) != n:
             raise ValueError(f"the table must have the {n} columns of the run, got {len(own)}")
-        if is_arrow(X):
-            return X.select(places.tolist())
-        return X.iloc[:, places.tolist()] if hasattr(X, "iloc") else X[:, places.tolist()]
+        return taken(X, places.tolist())
     shape = tuple(getattr(X, "shape", None) or np.shape(X))
     if len(shape) != 2 or shape[1] != n:
         got = f"shape {shape}" if shape else _check.described(X)

@@ -297,10 +297,10 @@ def numeric_places(table: Any) -> list[int]:
 
 
 def taken(table: Any, places: list[int]) -> Any:
-    """The columns of a frame or an Arrow table at these places."""
+    """The columns at these places of a frame, an Arrow table or whatever has labels."""
     if library(table) == "pyarrow":
         return table.select(places)
-    return table[:, places] if library(table) == "polars" else table.iloc[:, places]
+    return table.iloc[:, places] if hasattr(table, "iloc") else table[:, places]
 
 
 def _kinds(table: Any) -> tuple[list[Any], list[str | None]]:
