@@ -122,7 +122,7 @@ def opened(
     """
     dask = is_dask(A)  # first: a Delayed seems to have every attribute
     if isinstance(A, Operator) or (not dask and hasattr(A, "matmat") and hasattr(A, "shape")):
-        if _way(center, scale, missing) != Preparation():
+        if asked_for(center, scale, missing) != Preparation():
             raise ValueError(
                 "center, scale and missing apply to the columns of data, not to an operator; use "
                 "lm.data(X, center=…, scale=…, missing=…), or prepare the matrix before it becomes "
@@ -151,7 +151,7 @@ def _of_data(
     weights: Weights = None,
     **reading: Any,
 ) -> Prepared:
-    way = _way(center, scale, missing)
+    way = asked_for(center, scale, missing)
     table = unpacked(A, reading.get("layer"))
     if table.kind == "dask":
         from .dask.standard import dask_data
@@ -161,19 +161,14 @@ def _of_data(
                 'missing must be "error" for dask arrays; fill missing values first, e.g. with '
                 "dask.array.where"
             )
-        read = dask_data(table.values, way, table.names)
-        read.operator.labels = table.labels
-        _known[read.operator] = read
-        return replace(read, left_open=scale is None)
-    found = given(
-        table.values if table.kind == "frame" else A,
-        missing=missing,
-        numeric_only=numeric_only,
-        load=load,
-        memory=memory,
-        **reading,
-    )
-    return found.prepared(center, scale, missing, weights=weights, memory=memory)
+        prepared = dask_data(table.values, way, table.names)
+        prepared.operator.labels = table.labels
+        _known[prepared.operator] = prepared
+    else:
+        A = table.values if table.kind == "frame" else A
+        asked: dict[str, Any] = {"missing": missing, "numeric_only": numeric_only, "load": load}
+        prepared = given(A, memory=memory, **asked, **reading).prepared(way, weights, memory)
+    return replace(prepared, left_open=scale is None)
 
 
 def has_columns(operator: Operator) -> bool:
@@ -270,7 +265,8 @@ def _means_hold(operator: Operator, diagonal: np.ndarray) -> float:
     return float(np.sum(sums**2)) / operator.m / total
 
 
-def _way(center: bool, scale: bool | None, missing: str) -> Preparation:
+def asked_for(center: bool, scale: bool | None, missing: str) -> Preparation:
+    """The preparation that the arguments of a user ask for."""
     center = _check.boolean(center, "center")
     scaled = scale is not None and _check.boolean(scale, "scale")
     return Preparation(center, scaled, _check.choice(missing, WAYS, "missing"))
@@ -288,19 +284,12 @@ class Given:
     labels: tuple[Any, ...] | None
 
     def prepared(
-        self,
-        center: bool,
-        scale: bool | None,
-        missing: str,
-        *,
-        weights: Weights = None,
-        memory: int = ROWS_MEMORY,
+        self, way: Preparation, weights: Weights = None, memory: int = ROWS_MEMORY
     ) -> Prepared:
         """The operator of the columns; it warns about rows that are left out."""
-        way, X = _way(center, scale, missing), self.values
-        m, n = (X.m, X.n) if isinstance(X, RowBlocks) else X.shape
+        X, in_blocks = self.values, isinstance(self.values, RowBlocks)
+        m, n = (X.m, X.n) if in_blocks else X.shape
         w = weights(m, n) if callable(weights) else weights
-        in_blocks = isinstance(X, RowBlocks)
         prepared = way.of_source(X, w, memory) if in_blocks else way.of_rows(X, w)
         operator, (dropped, of) = prepared.operator, prepared.left_out
         operator.names, operator.labels = self.names, self.labels
@@ -308,7 +297,7 @@ class Given:
         if dropped:
             most = '; missing="impute" (--missing impute) keeps them' if 2 * dropped > of else ""
             warn_user(f"{dropped} of {of} rows have a missing value and were left out{most}")
-        return replace(prepared, left_open=scale is None)
+        return prepared
 
 
 def given(

@@ -21,7 +21,7 @@ from .dense import Data, Dense, psd
 from .out_of_core import ROWS_MEMORY, ByRows, gram_fits
 from .sources import RowBlocks, tile_height, tiles
 from .sparse import Sparse, SparseGram, is_symmetric
-from .sums import Moments, moments_of, moments_of_rows
+from .sums import Moments, moments_of
 
 WAYS = ("error", "impute", "drop", "pairwise")  # what may be done about missing values
 
@@ -106,14 +106,7 @@ class Preparation:
             tuple(int(j) for j in np.flatnonzero(factor == 0)),
         )
 
-    def of_array(
-        self, X: Array, weights: np.ndarray | None = None
-    ) -> tuple[Array, np.ndarray, np.ndarray]:
-        """The prepared columns of an array, the mean and the scale; rows are times √weight."""
-        Z, (mean, _, scale), _ = self._applied(X, weights)
-        return Z, mean, scale
-
-    def _applied(self, X: Array, weights: np.ndarray | None) -> tuple[Array, Parts, Moments]:
+    def of_array(self, X: Array, weights: np.ndarray | None = None) -> tuple[Array, Parts, Moments]:
         """The columns of an array less the mean, times the factor and √weight; `parts`, moments."""
         moments, power = moments_of(X, weights)
         mean, factor, scale = self.parts(moments.mean, moments.variance, eps(X))
@@ -182,8 +175,8 @@ class Preparation:
         self, source: RowBlocks, weights: np.ndarray | None, memory: int
     ) -> Prepared:
         products = gram_fits(source, memory)
-        centred = not self.plain
-        moments, power = moments_of_rows(source, centred, products, memory, weights)
+        how: dict[str, Any] = {"about_mean": not self.plain, "products": products}
+        moments, power = moments_of(source, weights, memory=memory, **how)
         mean, factor, _ = parts = self.parts(
             moments.mean, moments.variance, float(np.finfo(source.dtype).eps)
         )
@@ -220,7 +213,7 @@ class Preparation:
         X = _check.scaled(X, power)
         if plain:
             return replace(unprepared(Data(X, exponent=2 * power)), symmetric=symmetric)
-        Z, parts, moments = self._applied(X, weights)
+        Z, parts, moments = self.of_array(X, weights)
         summed = None if self.plain else partial(self._gram, X, weights, parts[1])
         operator = Data(Z, exponent=0 if self.scale else 2 * power, summed=summed)
         return replace(self.result(operator, parts, moments, power), symmetric=symmetric)

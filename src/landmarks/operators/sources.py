@@ -328,11 +328,3 @@ def tiles(source: RowBlocks, height: int, memory: int = READ) -> Iterator[tuple[
             "return a fresh iterator at each call"
         )
     source.m = rows
-
-
-def largest(X: np.ndarray, source: RowBlocks, start: int) -> float:
-    """The largest |x| of a tile; NaN and infinity are refused with their rows."""
-    value = max(float(X.max()), -float(X.min()))
-    if not np.isfinite(value):
-        _check.finite(X, "X", offset=start, names=source.names, ways=source.ways)
-    return value

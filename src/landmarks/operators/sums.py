@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
 from .. import _check
 from .._array import Array, double, host, like, namespace, on_gpu
-from .sources import RowBlocks, largest, tile_height, tiles
+from .sources import READ, RowBlocks, tile_height, tiles
 
 STRIP = 2**15  # entries added at a time, so that the temporaries stay in the cache
 
@@ -200,40 +201,33 @@ def _in_units(rows: Array, origin: np.ndarray | None = None) -> tuple[Array, int
 
 
 def moments_of(
-    X: Array,
+    X: Any,
     weights: np.ndarray | None = None,
     *,
     about_mean: bool = True,
     products: bool = False,
+    memory: int = READ,
 ) -> tuple[Moments, int]:
-    """The moments of an array of any library in units of a power of two, and the power."""
-    (m, n), total = X.shape, None
-    height = tile_height(n)
-    what = Summation(None, weights, products)
-    if about_mean:
-        what = Summation.about(X[: min(m, height), :], weights, products=products)
-    for start in range(0, m, height):
-        block = what.block(X[start : min(m, start + height), :], start)
-        total = added(total, block, in_place=True)
-    return what.moments(total, n)
+    """The moments of an array, or of rows read in blocks, and the power of two of their units.
 
-
-def moments_of_rows(
-    source: RowBlocks, about_mean: bool, products: bool, memory: int, weights: np.ndarray | None
-) -> tuple[Moments, int]:
-    """The moments of all rows, which are checked on the way, after one pass.
-
-    Tiles are added in order, so the result does not depend on the chunks of the source.
+    X : an array of any library, or a source, whose rows are checked on the way. Tiles are added in
+        order, so the result does not depend on its chunks.
     """
-    n = source.n
-    height = tile_height(n) if products else min(tile_height(n), max(1, memory // (64 * n)))
-    what = Summation(None, weights, products)
-    total: Sum | None = None
-    for start, X in tiles(source, height, memory // 8):
-        largest(X, source, start)
+    what, total = Summation(None, weights, products), None
+    if source := X if isinstance(X, RowBlocks) else None:
+        n, height = X.n, tile_height(X.n)
+        height = height if products else min(height, max(1, memory // (64 * n)))
+        blocks = tiles(X, height, memory // 8)
+    else:
+        m, n = X.shape
+        height = tile_height(n)
+        blocks = ((a, X[a : min(m, a + height), :]) for a in range(0, m, height))
+    for start, rows in blocks:
+        if source:
+            _check.finite(rows, "X", offset=start, names=source.names, ways=source.ways)
         if start == 0 and about_mean:
-            what = Summation.about(X, weights, products=products)
-        total = added(total, what.block(X, start), in_place=True)
+            what = Summation.about(rows, weights, products=products)
+        total = added(total, what.block(rows, start), in_place=True)
     return what.moments(total, n)
 
 
