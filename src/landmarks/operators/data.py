@@ -345,7 +345,7 @@ def given(
             return Given(source, names, None)
         X = source.loaded(memory)
         if table is not None:
-            for note in noticed(replace(table, values=X, stored=False, notes=())).notes:
+            for note in noticed(replace(table, values=X, notes=())).notes:
                 warn_user(note)
     place = None if table is None else table.place
     how: dict[str, Any] = {"names": names, "missing": missing != "error", "ways": ways}

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError, named
-from .table import FileTable, Reading, as_format_error, check_bytes, wanted
+from .table import FileTable, Reading, as_format_error, check_bytes, table_of, wanted
 
 NAMES = ("feature_names", "names", "columns")  # arrays of an npz that name the columns of another
 SPARSE = {"format", "shape", "data", "indices", "indptr"}  # what scipy.sparse.save_npz writes
@@ -111,8 +111,7 @@ def as_table(X: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTab
     if not stored:
         X = X if every else X[:, kept]
         X = X.astype(float_of(X.dtype)) if sparse else np.asarray(X, float_of(X.dtype))
-    named = None if names is None else tuple(names[j] for j in kept)
-    return FileTable(X, named, aside=texts, places=None if every else tuple(kept), stored=stored)
+    return table_of(X, names, kept, n, aside=texts)
 
 
 def float_of(dtype: np.dtype) -> type:

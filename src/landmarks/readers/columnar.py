@@ -23,7 +23,7 @@ from .table import (
     Reading,
     as_format_error,
     check_bytes,
-    noticed,
+    table_of,
     wanted,
     without_text,
 )
@@ -95,7 +95,7 @@ class Columns:
     def in_blocks(self, rows: Any) -> FileTable:
         """The table whose rows stay in the file."""
         self.numbers(first_rows(rows).select(self.read))
-        return self._named(rows, stored=True)
+        return self._named(rows)
 
     def table(self, table: Any) -> FileTable:
         """The table of the columns that were read."""
@@ -114,7 +114,7 @@ class Columns:
         self.numbers(table)
         chosen = table.select([self.read.index(j) for j in self.kept])
         values = np.ascontiguousarray(arrow_values(chosen, arrow_dtype(chosen.schema)))
-        return noticed(self._named(values, aside=texts))
+        return self._named(values, aside=texts)
 
     def numbers(self, rows: Any) -> None:
         """Keep the columns that hold numbers; rows : all or the first, for a message."""
@@ -132,9 +132,7 @@ class Columns:
             self.notes = (note,)
 
     def _named(self, values: Any, **more: Any) -> FileTable:
-        names = tuple(self.names[j] for j in self.kept)
-        places = None if len(self.kept) == len(self.names) else tuple(self.kept)
-        return FileTable(values, names, notes=self.notes, places=places, **more)
+        return table_of(values, self.names, self.kept, len(self.names), notes=self.notes, **more)
 
 
 def _shown(value: Any) -> str:

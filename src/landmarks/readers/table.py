@@ -167,7 +167,6 @@ class FileTable:
     aside : the cells of the columns that are kept as text, by name.
     places : the numbers of the n columns in the file, from 0; None when all were read.
     kept_rows : the numbers of the m rows in the file, from 0; None when all were kept.
-    stored : whether the values stay in the file.
     """
 
     values: Any
@@ -178,7 +177,11 @@ class FileTable:
     aside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     places: tuple[int, ...] | None = None
     kept_rows: tuple[int, ...] | None = None
-    stored: bool = False
+
+    @property
+    def stored(self) -> bool:
+        """Whether the values stay in the file."""
+        return type(self.values) is not np.ndarray and not hasattr(self.values, "tocsc")
 
     def place(self, row: int, column: int) -> str:
         """The line or row and the column, as a person would look them up."""
@@ -267,6 +270,15 @@ def without_text(
     except ValueError as error:
         raise FormatError(str(error)) from None
     return [j for j in kept if j not in others], note
+
+
+def table_of(
+    values: Any, names: Sequence[str] | None, kept: Sequence[int], n: int, **more: Any
+) -> FileTable:
+    """The table of the columns that are kept, of n that the file has."""
+    named = None if names is None else tuple(names[j] for j in kept)
+    places = None if list(kept) == list(range(n)) else tuple(kept)
+    return FileTable(values, named, places=places, **more)
 
 
 def noticed(table: FileTable) -> FileTable:
@@ -387,7 +399,7 @@ def _read_as(format: str, source: Any, reading: Reading) -> FileTable:
     module, function, _ = FORMATS[format]
     try:
         table = getattr(import_module(f".{module}", __package__), function)(source, reading)
-        return table if module == "text" else _unmarked(table, reading)
+        return noticed(table if module == "text" else _unmarked(table, reading))
     except ModuleNotFoundError as error:
         raise FormatError(
             f"reading {format} needs {error.name}: pip install {error.name}"

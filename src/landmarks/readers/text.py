@@ -25,7 +25,7 @@ from .table import (
     Reading,
     as_format_error,
     check_bytes,
-    noticed,
+    table_of,
     wanted,
     without_text,
 )
@@ -225,9 +225,7 @@ def _table(
     values, lines, texts = collected  # type: ignore[misc]  # the others are left out
     if len(lines) == 0:
         raise FormatError(f"the file has a header on line {first.line} and no rows below it")
-    named = None if names is None else tuple(names[j] for j in kept)
-    places = None if len(kept) == layout.n else tuple(kept)
-    return noticed(FileTable(values, named, None, lines, notes, texts, places))
+    return table_of(values, names, kept, layout.n, lines=lines, notes=notes, aside=texts)
 
 
 def _perhaps_thousands(sample: list[Record], kept: list[int], sign: str) -> tuple[str, ...]:
