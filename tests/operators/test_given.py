@@ -253,8 +253,7 @@ def test_a_file_called_zarr_is_opened_as_zarr_and_not_guessed_from_its_bytes(tmp
 
 
 @pytest.mark.parametrize(
-    ("ending", "kind"),
-    [(".npy", "npy header"), (".h5", "HDF5 file"), (".parquet", "Parquet file")],
+    ("ending", "kind"), [(".npy", "npy header"), (".h5", "HDF5 file"), (".parquet", "Parquet file")]
 )
 def test_a_file_that_is_not_what_its_ending_says_is_named(ending, kind, tmp_path):
     if ending == ".h5":
