@@ -17,15 +17,7 @@ SKETCH = 16  # numbers that distinguish two black boxes
 
 
 def fingerprint(operator: Operator) -> dict[str, Any]:
-    """What identifies the data: SHA-256 of what is stored, else a sketch of a product; as JSON.
-
-    Examples
-    --------
-    >>> from landmarks.operators.fingerprint import fingerprint, same_data
-    >>> a, b = lm.psd(np.eye(3)), lm.psd(2 * np.eye(3))
-    >>> same_data(fingerprint(a), fingerprint(a)), same_data(fingerprint(a), fingerprint(b))
-    (True, False)
-    """
+    """What identifies the data: SHA-256 of what is stored, else a sketch of a product; as JSON."""
     known = {
         "operator": type(operator).__name__,
         "n": operator.n,

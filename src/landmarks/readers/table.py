@@ -316,27 +316,10 @@ def _what(table: FileTable, j: int) -> str | None:
 
 
 def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any) -> FileTable:
-    """Read a table of numbers.
+    """The table of numbers in a file, a folder, or a binary stream such as `sys.stdin.buffer`.
 
-    Parameters
-    ----------
-    source : a path, or a binary stream such as `sys.stdin.buffer`.
     format : one of `FORMATS`; by default it is detected from the ending and the first bytes.
-    how : the fields of `Reading`: columns, drop, max_bytes, in_blocks, header, delimiter, decimal,
-        thousands, na_values, encoding, array, numeric_only, aside.
-
-    Returns
-    -------
-    FileTable
-        The numbers with the names of the columns and their places in the file.
-
-    Examples
-    --------
-    >>> import io
-    >>> from landmarks.readers import read
-    >>> table = read(io.BytesIO(b"height;width\\n1,5;2\\n3;4\\n"))
-    >>> table.names, table.values.tolist()
-    (('height', 'width'), [[1.5, 2.0], [3.0, 4.0]])
+    how : the fields of `Reading`.
     """
     reading = Reading(**how)
     if not isinstance(source, str | Path):
