@@ -2,7 +2,7 @@
 
 `opened` takes arrays, frames, tensors, sparse matrices, files, rows in blocks, dask, AnnData,
 DataArrays and operators, with every check and preparation; `warn` says what will decide the
-choice. `data` and `as_operator` are the same door without a choice behind it.
+choice. `data` is the same door without a choice behind it.
 """
 
 import os
@@ -106,11 +106,6 @@ def data(
     _warn_of_constants(prepared)
     _known[prepared.operator] = prepared
     return prepared.operator
-
-
-def as_operator(A: Any) -> Operator:
-    """The operator itself, that of a SciPy LinearOperator, or XᵀX of a data matrix X."""
-    return opened(A, scale=False).operator
 
 
 def opened(

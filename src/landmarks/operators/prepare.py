@@ -96,7 +96,7 @@ class Preparation:
     def result(self, operator: Operator, parts: Parts, moments: Moments, power: int) -> Prepared:
         """The prepared columns, from their parts and moments in units of 2**power."""
         mean, factor, scale = parts
-        share = mean_share(moments) if self.plain and moments.weight > 1 else 0.0
+        share = moments.mean_share if self.plain and moments.weight > 1 else 0.0
         return Prepared(
             operator,
             np.ldexp(mean, power),
@@ -248,13 +248,6 @@ def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarra
     if np.any(factor != 1.0):
         K = K * factor[:, None] * factor[None, :]
     return (K + K.T) / 2
-
-
-def mean_share(moments: Moments) -> float:
-    """The share of the mean squares of the columns that is due to their means."""
-    means = float(np.sum(moments.mean**2))
-    total = float(np.sum(moments.mean_square))
-    return means / total if total > 0 else 0.0
 
 
 def check_left(left_out: tuple[int, int], k: int = 0) -> None:

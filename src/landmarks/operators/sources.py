@@ -18,7 +18,15 @@ import numpy as np
 from .. import _check
 from .._array import is_array
 from ..errors import warn_user
-from ..readers.frames import arrow_dtype, arrow_others, arrow_values, is_dask, unpacked, without
+from ..readers.frames import (
+    arrow_dtype,
+    arrow_others,
+    arrow_values,
+    float_dtype,
+    is_dask,
+    unpacked,
+    without,
+)
 from ..runs.runner import report
 
 IN_MEMORY = ("__array__", "__array_interface__", "__dataframe__", "to_numpy", "tocsc")
@@ -87,12 +95,6 @@ def _standardised(
             Z = Z * np.sqrt(weights[start : start + len(Z), None])
         yield Z
         start += len(Z)
-
-
-def float_dtype(*dtypes: Any) -> np.dtype:
-    """float32 when all are, else float64."""
-    single = all(np.dtype(dtype) == np.float32 for dtype in dtypes)
-    return np.dtype(np.float32 if single else np.float64)
 
 
 def array_rows(array: Any, places: Sequence[int] | None = None) -> RowBlocks:

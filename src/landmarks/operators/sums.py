@@ -45,10 +45,11 @@ class Moments:
         return np.maximum(found, 0.0)
 
     @property
-    def mean_square(self) -> np.ndarray:
-        """The mean of the squares of each column."""
-        found = self._shares if self.about_zero else self._shares + self.mean**2
-        return np.maximum(found, 0.0)
+    def mean_share(self) -> float:
+        """The share of the mean squares of the columns that is due to their means."""
+        squares = self._shares if self.about_zero else self._shares + self.mean**2
+        total = float(np.sum(np.maximum(squares, 0.0)))
+        return float(np.sum(self.mean**2)) / total if total > 0 else 0.0
 
     @property
     def _shares(self) -> np.ndarray:

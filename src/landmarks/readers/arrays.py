@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError, named
+from .frames import float_dtype
 from .table import FileTable, Reading, as_format_error, check_bytes, table_of, wanted
 
 NAMES = ("feature_names", "names", "columns")  # arrays of an npz that name the columns of another
@@ -110,13 +111,9 @@ def as_table(X: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTab
         texts[name] = tuple(map(str, column))
     if not stored:
         X = X if every else X[:, kept]
-        X = X.astype(float_of(X.dtype)) if sparse else np.asarray(X, float_of(X.dtype))
+        dtype = float_dtype(X.dtype)
+        X = X.astype(dtype) if sparse else np.asarray(X, dtype)
     return table_of(X, names, kept, n, aside=texts)
-
-
-def float_of(dtype: np.dtype) -> type:
-    """Single or double precision, in the machine's byte order."""
-    return np.float32 if dtype.kind == "f" and dtype.itemsize == 4 else np.float64
 
 
 def _of_archive(archive: zipfile.ZipFile, reading: Reading) -> FileTable:

@@ -443,6 +443,12 @@ def arrow_values(batch: Any, dtype: Any = np.float64) -> np.ndarray:
     return block
 
 
+def float_dtype(dtype: Any) -> np.dtype:
+    """float32 for itself, in the machine's byte order; float64 for all other numbers."""
+    dtype = np.dtype(dtype)
+    return np.dtype(np.float32 if dtype.kind == "f" and dtype.itemsize == 4 else np.float64)
+
+
 def arrow_dtype(schema: Any) -> np.dtype:
     """float32 when all columns are, else float64."""
     single = all(str(field.type) == "float" for field in schema)
