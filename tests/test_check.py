@@ -27,11 +27,6 @@ def test_both_infinities_are_still_an_error_about_infinity():
         lm.data(np.array([[np.inf, -np.inf], [1e308, 1e308]]))
 
 
-def test_nan_suggests_an_imputer():
-    with pytest.raises(ValueError, match="SimpleImputer"):
-        lm.data([[1.0, np.nan]])
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -72,19 +67,3 @@ def test_bad_shapes_and_complex_numbers_are_refused_in_every_library(xp):
 )
 def test_what_holds_numbers_is_accepted(values):
     np.testing.assert_array_equal(lm.data(values).factor(), np.asarray(values, dtype=float))
-
-
-def test_missing_values_of_a_data_frame_are_named():
-    pandas = pytest.importorskip("pandas", reason="needs pandas")
-    frame = pandas.DataFrame({"a": pandas.array([1, None, 3], dtype="Int64"), "b": [1, 2, 3]})
-    with pytest.raises(ValueError, match="Input X contains NaN"):
-        lm.data(frame)
-
-
-def test_words_outside_the_list_are_refused():
-    with pytest.raises(ValueError, match="criterion must be one of 'trace', .*, got 'spectral'"):
-        lm.select(X, 1, method="greedy", criterion="spectral")
-    with pytest.raises(
-        ValueError, match="method must be one of .*greedy.* or a method object, got 'gredy'"
-    ):
-        lm.select(X, 1, method="gredy")

@@ -27,15 +27,11 @@ FILLS = {  # what each way of `missing=` does, in the order of the advice
 def matrix(
     values: Any,
     name: str,
-    names: tuple[str, ...] | None = None,
-    *,
-    missing: bool = False,
-    ways: Iterable[str] = tuple(FILLS),
+    **how: Any,
 ) -> Array:
     """A finite two-dimensional float array of the given library, or of NumPy for anything else.
 
-    names : of the columns, for the message. missing : whether NaN may stand for missing values.
-    ways : what `missing=` may be here, for the message.
+    how : of the check of its values, as for `finite`.
     """
     if not is_array(values) or isinstance(values, np.ndarray):
         values = as_numpy(values, name)
@@ -57,12 +53,13 @@ def matrix(
         )
         values = values.cpu()
     values = as_float(values)
-    finite(values, name, names=names, missing=missing, ways=ways)
+    finite(values, name, **how)
     return values
 
 
 def as_numpy(values: Any, name: str) -> np.ndarray:
-    """A NumPy array of float32 or float64 from anything that NumPy converts."""
+    """A NumPy array of float32 or float64 from an array of any library, or what NumPy converts."""
+    values = host(values) if is_array(values) else values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} has masked entries; fill them first, e.g. {name}.filled(value)")
     if hasattr(values, "to_numpy") and not isinstance(values, np.ndarray):
@@ -114,7 +111,7 @@ def _has_text(array: np.ndarray) -> bool:
 
 
 def finite(
-    values: Array,
+    values: Any,
     name: str,
     *,
     offset: int | None = None,
@@ -123,65 +120,51 @@ def finite(
     missing: bool = False,
     fill: str | None = None,
     ways: Iterable[str] = tuple(FILLS),
+    place: Callable[[int, int], str] | None = None,
 ) -> None:
-    """Raise when a value is NaN or infinite, and say where the first one is.
+    """Raise when a value of an array or a CSC matrix is NaN or infinite; say where the first is.
 
     offset : the number of the first row, when the values are a block of rows of X.
     column : the number of the first column. names : of these columns.
     fill : how missing values are filled where `missing=` does not help.
     missing : whether NaN may stand for missing values. ways : what `missing=` may be here.
+    place : says where a row and a column are in a file.
     """
-    xp = namespace(values)
+    entries = values.data if hasattr(values, "tocsc") else values
+    xp = namespace(entries)
     with np.errstate(over="ignore", invalid="ignore"):
-        if bool(xp.isfinite(xp.sum(values))) or bool(xp.all(xp.isfinite(values))):
+        if bool(xp.isfinite(xp.sum(entries))) or bool(xp.all(xp.isfinite(entries))):
             return
-    bad = np.isinf(host(values)) if missing else ~np.isfinite(host(values))
+    found = host(entries)
+    bad = np.isinf(found) if missing else ~np.isfinite(found)
     if not bad.any():
         return
-    place = tuple(int(i) for i in np.argwhere(bad)[0])
-    where = (place[0] + (offset or 0), *(j + column for j in place[1:]))
-    rows = None if offset is None else (offset, offset + len(bad) - 1)
-    called = None if names is None else names[place[1]]
-    value, count = host(values)[place], int(bad.sum())
-    raise ValueError(not_finite(name, value, where, count, called, rows, fill=fill, ways=ways))
-
-
-def not_finite(
-    name: str,
-    value: float,
-    where: tuple[int, ...],
-    count: int,
-    called: str | None = None,
-    rows: tuple[int, int] | None = None,
-    place: str | None = None,
-    ways: Iterable[str] = tuple(FILLS),
-    fill: str | None = None,
-) -> str:
-    """The sentence about values that are NaN or infinite: where the first one is, and what to do.
-
-    called : the name of its column. rows : the first and the last row of the block that was read.
-    place : where it is in words, for a file. ways : what `missing=` may be here.
-    fill : how missing values are filled where `missing=` does not help.
-    """
-    missing = math.isnan(value)
+    where = first = tuple(int(i) for i in np.argwhere(bad)[0])
+    if entries is not values:
+        ends = np.searchsorted(values.indptr, first[0], side="right")
+        where = int(values.indices[first[0]]), int(ends) - 1
+    nan, count = math.isnan(found[first]), int(bad.sum())
     remedy = "remove or clip infinite values first"
-    if missing:
+    if nan:
         remedy = f"fill missing values first, e.g. with {fill or 'sklearn.impute.SimpleImputer'}"
-    if missing and name == "X" and fill is None:
+    if nan and name == "X" and fill is None:
         remedy = (
             f"missing={', '.join(FILLS[way] for way in ways)}; or fill them first, "
             "e.g. with sklearn.impute.SimpleImputer"
         )
     if place is not None:
-        found = "missing (NaN" if missing else "infinite ("
-        return f"{place}: the value is {found}{'; ' * missing}{count} in all); {remedy}"
-    place = f"row {where[0]}" + (f", column {where[1]}" if len(where) > 1 else "")
-    place += "" if called is None else f" {called!r}"
-    kind = "NaN" if missing else "infinity"
-    if rows is None:
-        return f"Input {name} contains {kind} (first at {place}; {count} in all); {remedy}"
-    block = f"in rows {rows[0]} to {rows[1]}"
-    return f"Input {name} contains {kind} {block} (first at {place}; {count} there); {remedy}"
+        kind = "missing (NaN; " if nan else "infinite ("
+        raise ValueError(f"{place(*where)}: the value is {kind}{count} in all); {remedy}")
+    kind = "NaN" if nan else "infinity"
+    at = f"row {where[0] + (offset or 0)}"
+    if len(where) > 1:
+        at += f", column {where[1] + column}" + ("" if names is None else f" {names[where[1]]!r}")
+    if offset is None:
+        raise ValueError(f"Input {name} contains {kind} (first at {at}; {count} in all); {remedy}")
+    raise ValueError(
+        f"Input {name} contains {kind} in rows {offset} to {offset + len(bad) - 1} (first at {at}; "
+        f"{count} there); {remedy}"
+    )
 
 
 def same_device(values: Any, reference: Array, name: str, whose: str) -> None:

@@ -14,16 +14,7 @@ Value = TypeVar("Value")
 
 
 class Remembered(Generic[Owner, Value]):
-    """A value for each object.
-
-    Examples
-    --------
-    >>> from landmarks._remembered import Remembered
-    >>> operator, norms = lm.psd(np.eye(2)), Remembered()
-    >>> norms[operator] = 1.0
-    >>> operator in norms, norms[operator], norms.get(lm.psd(np.eye(3)), 0.0)
-    (True, 1.0, 0.0)
-    """
+    """A value for each object."""
 
     def __contains__(self, owner: Owner) -> bool:
         return self in _memory(owner)

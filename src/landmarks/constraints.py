@@ -111,48 +111,42 @@ def constrained(
         problem = replace(problem, constraints=placed)
         check_start(problem, np.asarray(included, dtype=np.int64), complete=False)
     if groups is not None:
-        problem = _grouped(problem, _labels(groups, operator.n))
+        problem = _grouped(problem, groups)
     if costs is None and budget_cost is None:
         return problem
     return _costly(problem, costs, budget_cost)
 
 
-def _labels(groups: Any, n: int) -> list[Any]:
-    labels = np.asarray(groups)
+def _grouped(problem: Problem, given: Any) -> Problem:
+    """The problem with numbered groups; including or excluding a column does so for its group."""
+    n, labels = problem.operator.n, np.asarray(given)
     if labels.shape != (n,):
         raise ValueError(
             f"groups must hold one label for each of the n = {n} candidates, got an array of shape "
             f"{labels.shape}"
         )
-    listed = labels.tolist()
+    listed, numbers = labels.tolist(), {}  # type: ignore[var-annotated]
     if any(label is None or label != label for label in listed):
         raise ValueError(
             "groups has missing labels; give every candidate one, a label of its own if it belongs "
             "to no group"
         )
-    return listed
-
-
-def _grouped(problem: Problem, labels: list[Any]) -> Problem:
-    """The problem with numbered groups; including or excluding a column does so for its group."""
-    numbers: dict[Any, int] = {}
-    groups = np.asarray([numbers.setdefault(label, len(numbers)) for label in labels])
+    groups = np.asarray([numbers.setdefault(label, len(numbers)) for label in listed])
     for i in problem.include:
         if clash := [j for j in problem.exclude if groups[j] == groups[i]]:
             raise ValueError(
-                f"a group is chosen completely or not at all, but of group {labels[i]!r} {i} is "
+                f"a group is chosen completely or not at all, but of group {listed[i]!r} {i} is "
                 f"included and {clash[0]} excluded"
             )
     include, exclude = (
-        tuple(_members(groups, columns)) for columns in (problem.include, problem.exclude)
+        tuple(
+            j
+            for group in dict.fromkeys(groups[list(columns)].tolist())
+            for j in np.flatnonzero(groups == group).tolist()
+        )
+        for columns in (problem.include, problem.exclude)
     )
     return replace(problem, groups=groups, include=include, exclude=exclude)
-
-
-def _members(groups: np.ndarray, columns: tuple[int, ...]) -> list[int]:
-    """All columns of the groups that contain these columns, group by group."""
-    wanted = dict.fromkeys(int(groups[j]) for j in columns)
-    return [int(j) for g in wanted for j in np.flatnonzero(groups == g)]
 
 
 def _costly(problem: Problem, costs: Any, budget_cost: Any) -> Problem:

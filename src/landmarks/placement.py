@@ -33,9 +33,9 @@ class Constraint(ABC):
     asks of complete ones.
     """
 
-    @abstractmethod
     def check(self, n: int) -> Constraint:
         """The constraint on n candidates; it raises when it is not about n."""
+        return self
 
     def check_size(  # noqa: B027 - most constraints cannot tell
         self, k: int, chosen: np.ndarray, open_places: np.ndarray, repeats: bool
@@ -73,9 +73,9 @@ class Constraint(ABC):
         labels : what each candidate is called.
         """
 
-    @abstractmethod
-    def crowding(self) -> np.ndarray:
-        """How many candidates each one rules out; those of least are tried first."""
+    def crowding(self) -> Any:
+        """How many candidates each one rules out, if that is known; those of least come first."""
+        return 0
 
     def clashes(self, places: np.ndarray) -> np.ndarray | None:
         """Entry (i, j) says whether j cannot be chosen together with places[i].
@@ -96,9 +96,11 @@ class Constraint(ABC):
     def restrict(self, indices: Indices) -> Constraint:
         """The same constraint on some of the candidates."""
 
-    @abstractmethod
     def fingerprint(self) -> str:
         """A text that differs for different constraints."""
+        record, values = self.record()
+        content = np.ascontiguousarray(values).tobytes()
+        return f"{type(self).__name__} {record} {hashlib.sha256(content).hexdigest()[:16]}"
 
     def record(self) -> tuple[dict[str, Any], np.ndarray]:
         """What a file keeps: something that JSON holds, and an array of numbers."""
@@ -138,16 +140,8 @@ def check_count(constraint: Constraint, sentence: str, values: np.ndarray, n: in
 
 def as_points(coordinates: Any) -> np.ndarray:
     """Coordinates of candidates as float64, a row for each; one number each is one column."""
-    values = np.asarray(coordinates)
-    values = _check.matrix(values[:, None] if values.ndim == 1 else values, "coordinates")
-    return _check.as_numpy(values, "coordinates").astype(np.float64)
-
-
-def digest(array: np.ndarray) -> str:
-    """A short text that differs for different arrays."""
-    text = repr(array.tolist()) if array.dtype.kind in "OUS" else ""
-    content = text.encode() if text else np.ascontiguousarray(array).tobytes()
-    return hashlib.sha256(content).hexdigest()[:16]
+    values = _check.as_numpy(coordinates, "coordinates").astype(np.float64)
+    return _check.matrix(values[:, None] if values.ndim == 1 else values, "coordinates")
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,9 +210,6 @@ class MinDistance(Pairwise):
     def restrict(self, indices: Indices) -> MinDistance:
         return MinDistance(self.coordinates[np.asarray(indices)], self.distance)
 
-    def fingerprint(self) -> str:
-        return f"{self!r} {digest(self.coordinates)}"
-
     def record(self) -> tuple[dict[str, Any], np.ndarray]:
         return {"distance": float(self.distance)}, self.coordinates
 
@@ -255,45 +246,44 @@ class Regions(Constraint):
             raise ValueError(f"labels must be one for each candidate, got shape {labels.shape}")
         object.__setattr__(self, "labels", labels)
         for name in ("at_most", "exactly"):
-            object.__setattr__(self, name, self._by_label(name, getattr(self, name)))
+            counts = getattr(self, name)
+            if _check.is_whole(counts):
+                counts = dict.fromkeys(self._names, int(counts))
+            if not isinstance(counts, Mapping):
+                raise TypeError(
+                    f"{name} must be a number, or a dict that has a count for each label it "
+                    f"limits, got {counts!r}"
+                )
+            for label, count in counts.items():
+                if label not in self._names:
+                    close = suggestion(str(label), [str(name) for name in self._names])
+                    raise ValueError(f"no candidate has the label {label!r}{close}")
+                if not _check.is_whole(count) or count < 0:
+                    raise ValueError(
+                        f"the count of {label!r} must be a whole number ≥ 0, got {count!r}"
+                    )
+            object.__setattr__(self, name, counts)
         if not self.at_most and not self.exactly:
             raise ValueError("Regions needs at_most={label: count} or exactly={label: count}")
         if both := [label for label in self.at_most if label in self.exactly]:
             raise ValueError(f"label {both[0]!r} is in at_most and in exactly; keep one of them")
-        for label, count in [*self.at_most.items(), *self.exactly.items()]:
-            self._check_count(label, count)
 
-    def _by_label(self, name: str, counts: Any) -> Mapping[Any, int]:
-        if isinstance(counts, int | np.integer) and not isinstance(counts, bool):
-            return dict.fromkeys(self.labels.tolist(), int(counts))
-        if not isinstance(counts, Mapping):
-            raise TypeError(
-                f"{name} must be a number, or a dict that has a count for each label it limits, "
-                f"got {counts!r}"
-            )
-        return counts
-
-    def _check_count(self, label: Any, count: Any) -> None:
-        known = list(dict.fromkeys(self.labels.tolist()))
-        if label not in known:
-            close = suggestion(str(label), [str(name) for name in known])
-            raise ValueError(f"no candidate has the label {label!r}{close}")
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
-            raise ValueError(f"the count of {label!r} must be a whole number ≥ 0, got {count!r}")
+    @cached_property
+    def _names(self) -> list[Any]:
+        """The regions as the labels come."""
+        return list(dict.fromkeys(self.labels.tolist()))
 
     @cached_property
     def _numbers(self) -> np.ndarray:
-        """The number of the region of each candidate, as the labels come."""
-        numbers: dict[Any, int] = {}
-        listed = self.labels.tolist()
-        return np.asarray([numbers.setdefault(label, len(numbers)) for label in listed])
+        """The number of the region of each candidate."""
+        numbers = {name: number for number, name in enumerate(self._names)}
+        return np.asarray([numbers[label] for label in self.labels.tolist()])
 
     @cached_property
     def _limits(self) -> tuple[np.ndarray, np.ndarray]:
         """The least and the most of each region."""
-        names = list(dict.fromkeys(self.labels.tolist()))
-        low = [self.exactly.get(name, 0) for name in names]
-        high = [self.exactly.get(name, self.at_most.get(name, UNLIMITED)) for name in names]
+        low = [self.exactly.get(name, 0) for name in self._names]
+        high = [self.exactly.get(name, self.at_most.get(name, UNLIMITED)) for name in self._names]
         return np.asarray(low), np.asarray(high)
 
     def _counts(self, chosen: np.ndarray) -> np.ndarray:
@@ -311,7 +301,7 @@ class Regions(Constraint):
         others = self._counts(np.flatnonzero(open_places))
         available = np.minimum(high, counts + (k * (others > 0) if repeats else others))
         for label, count in self.exactly.items():
-            region = self._numbers[self.labels.tolist().index(label)]
+            region = self._names.index(label)
             if available[region] < count:
                 raise ValueError(
                     f"region {label!r} must have exactly {count}, but only {available[region]} "
@@ -349,22 +339,17 @@ class Regions(Constraint):
         if not np.any(wrong):
             return None
         region = int(np.argmax(wrong))
-        label = self.labels.tolist()[int(np.argmax(self._numbers == region))]
+        label = self._names[region]
         limit = f"exactly {low[region]}" if label in self.exactly else f"at most {high[region]}"
         return f"region {label!r} has {counts[region]} places, but must have {limit}"
 
     def kept_out(self, chosen: np.ndarray, labels: Sequence[Any]) -> list[str | None]:
         high, counts = self._limits[1], self._counts(chosen)
-        full = (counts >= high)[self._numbers]
-        return [
-            f"region {label!r} has its {high[number]} already" if at_limit else None
-            for label, number, at_limit in zip(
-                self.labels.tolist(), self._numbers, full, strict=True
-            )
+        full = [
+            f"region {name!r} has its {most} already" if count >= most else None
+            for name, most, count in zip(self._names, high, counts, strict=True)
         ]
-
-    def crowding(self) -> np.ndarray:
-        return np.zeros(len(self.labels), dtype=np.int64)
+        return [full[number] for number in self._numbers]
 
     def restrict(self, indices: Indices) -> Regions:
         labels = self.labels[np.asarray(indices)]
@@ -374,18 +359,13 @@ class Regions(Constraint):
         )
         return Regions(labels, at_most, exactly)
 
-    def fingerprint(self) -> str:
-        return f"{self!r} {digest(self.labels)}"
-
     def record(self) -> tuple[dict[str, Any], np.ndarray]:
-        names = list(dict.fromkeys(self.labels.tolist()))  # in the order of the numbers
-        plain = [n if isinstance(n, bool | int | float | str) else str(n) for n in names]
-        limits = {"at_most": self.at_most, "exactly": self.exactly}
-        counts = {
-            key: [int(limit[n]) if n in limit else None for n in names]
-            for key, limit in limits.items()
-        }
-        return {"labels": plain} | counts, self._numbers
+        plain = [n if isinstance(n, bool | int | float | str) else str(n) for n in self._names]
+        at_most, exactly = (
+            [int(limit[name]) if name in limit else None for name in self._names]
+            for limit in (self.at_most, self.exactly)
+        )
+        return {"labels": plain, "at_most": at_most, "exactly": exactly}, self._numbers
 
     @classmethod
     def restored(cls, record: dict[str, Any], values: np.ndarray) -> Regions:
@@ -410,20 +390,17 @@ def recorded(constraint: Constraint) -> tuple[dict[str, Any], np.ndarray]:
 def restored(record: dict[str, Any], values: np.ndarray, n: int) -> Constraint:
     """The constraint on n candidates that `recorded` wrote; its class must be defined."""
     kind = record.get("kind", "MinDistance" if "distance" in record else "Regions")  # as in 0.2
-    if kind not in (known := _classes(Constraint)):
+    known, classes = {}, [Constraint]
+    while classes:
+        cls: Any = classes.pop()
+        known[cls.__name__] = cls
+        classes += cls.__subclasses__()
+    if kind not in known:
         raise UnsupportedError(
             f"the file holds a constraint of the class {kind}, which is not defined here; import "
             "it before the file is read"
         )
     return known[kind].restored(record, values).check(n)
-
-
-def _classes(cls: Any) -> dict[str, Any]:
-    """All classes of constraints that are defined, by name."""
-    found = {cls.__name__: cls}
-    for child in cls.__subclasses__():
-        found |= _classes(child)
-    return found
 
 
 def in_box(coordinates: Any, low: Any, high: Any) -> np.ndarray:
@@ -550,13 +527,13 @@ def packed(
         return np.asarray(complete, dtype=np.int64)
     which = " and ".join(repr(constraint) for constraint in constraints)
     if packing.visits < SEARCHED:
-        raise ValueError(
-            f"no choice of k = {k} places satisfies {which}; choose fewer or relax them"
+        reason = f"no choice of k = {k} places satisfies {which}"
+    else:
+        reason = (
+            f"found no choice of k = {k} places that satisfies {which}: at most {longest} could be "
+            "placed"
         )
-    raise ValueError(
-        f"found no choice of k = {k} places that satisfies {which}: at most {longest} could be "
-        "placed; choose fewer or relax them"
-    )
+    raise ValueError(f"{reason}; choose fewer or relax them")
 
 
 class _Packing:
@@ -566,7 +543,8 @@ class _Packing:
         self, constraints: Sequence[Constraint], open_places: np.ndarray, k: int, repeats: bool
     ):
         self.constraints, self.open, self.k, self.repeats = constraints, open_places, k, repeats
-        self.order = np.argsort(sum(c.crowding() for c in constraints), kind="stable")
+        crowding = np.zeros(len(open_places)) + sum(c.crowding() for c in constraints)
+        self.order = np.argsort(crowding, kind="stable")
         self.visits = 0
 
     def addable(self, chosen: list[int]) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _check
-from ._array import eps, host, is_array
+from ._array import eps, host
 from .constraints import column_indices
 from .errors import UnsupportedError
 from .linalg.rebuilding import stored_factor
@@ -158,7 +158,7 @@ def _of_rows(operator: Operator, target: Any, standard: Preparation, spread: boo
     values, _, kind = given = unpacked(target)
     names = given.names
     values = numbers_only(values) if kind == "frame" else values
-    values = _check.as_numpy(host(values) if is_array(values) else values, "target")
+    values = _check.as_numpy(values, "target")
     if values.ndim == 1:
         values = values.reshape(-1, 1)
     if values.ndim != 2 or values.shape[0] != operator.m:
@@ -226,9 +226,7 @@ def _of_matrix(operator: Operator, M: Dense) -> Target | None:
 
 def numbers(values: Any, name: str) -> np.ndarray:
     """An array of float64 on the host."""
-    return np.asarray(
-        _check.as_numpy(host(values) if is_array(values) else values, name), dtype=np.float64
-    )
+    return np.asarray(_check.as_numpy(values, name), dtype=np.float64)
 
 
 def shape_of(values: np.ndarray) -> str:

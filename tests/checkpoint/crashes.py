@@ -81,12 +81,7 @@ def runs():
             lm.Continuous(strategy="frank_wolfe", polish=True),
             "frobenius",
         ),
-        "continuous, path": (
-            columns,
-            6,
-            lm.Continuous(strategy=WarmPath(growth=1.1)),
-            "trace",
-        ),
+        "continuous, path": (columns, 6, lm.Continuous(strategy=WarmPath(growth=1.1)), "trace"),
         "continuous, penalty": (
             columns,
             None,

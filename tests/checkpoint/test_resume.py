@@ -12,19 +12,7 @@ from landmarks.errors import RankWarning
 from landmarks.methods.relaxation.continuous import WarmPath
 from landmarks.runs import archive, journal
 
-from .crashes import (
-    POINTS,
-    RUNS,
-    Count,
-    Crash,
-    CrashAt,
-    Forgetful,
-    K,
-    X,
-    check_resumes,
-    facts,
-    run,
-)
+from .crashes import POINTS, RUNS, Count, Crash, CrashAt, Forgetful, K, X, check_resumes, facts, run
 
 pytestmark = pytest.mark.thorough
 
@@ -88,10 +76,7 @@ def test_a_choice_within_limits_makes_no_product_again(share, path, every_step):
 
 @pytest.mark.parametrize("whole", [True, False], ids=["no state", "a part of the state"])
 def test_a_method_that_forgets_its_state_is_detected(whole, path, every_step):
-    with (
-        pytest.warns(RankWarning) if not whole else nullcontext(),
-        pytest.raises(AssertionError),
-    ):
+    with pytest.warns(RankWarning) if not whole else nullcontext(), pytest.raises(AssertionError):
         check_resumes(partial(lm.select, X, 20, method=Forgetful(whole)), path)
 
 

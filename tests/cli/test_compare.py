@@ -49,7 +49,7 @@ def test_the_plot_is_written(file, tmp_path, capsys, ending, k):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--k", "2", "--methods", "magic"], "there is no method 'magic'"),
+        (["--k", "2", "--methods", "magic"], "method must be one of auto"),
         (["--k", "99"], "k must be between 1 and n = 9, got 99"),
         (["--k", "2", "--plot", "x.gif"], "one of .png, .svg, .pdf"),
     ],
@@ -88,12 +88,9 @@ def test_a_comparison_by_what_has_no_shares_is_refused_in_the_words_of_the_libra
 
 
 def test_info_prints_versions_devices_and_threads(capsys):
-    jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema")
-    record = printed(capsys, "info", "--json")
-    jsonschema.validate(record, schema("info"), cls=jsonschema.Draft202012Validator)
-    assert record["packages"]["numpy"] == np.__version__
     assert main(["info"]) == 0
-    assert f"numpy              {np.__version__}" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert f"numpy              {np.__version__}" in shown and "devices " in shown
 
 
 @pytest.mark.parametrize("library", ["swaps", "counting"])

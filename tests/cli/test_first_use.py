@@ -49,7 +49,7 @@ def test_the_numbers_of_columns_are_those_of_the_file(table, capsys):
     _, out, _ = run(capsys, "select", table, "-k", 1, *options, "--include", "4")
     assert json.loads(out)["names"] == ["c"]
     code, _, err = run(capsys, "select", table, "-k", 1, *options, "--include", "1")
-    assert code == 2 and "column 1 is not among the 5 candidates" in err
+    assert code == 2 and "there is no column '1' among 5" in err
 
 
 def test_an_identifier_is_kept_written_and_never_chosen(table, tmp_path, capsys):

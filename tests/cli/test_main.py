@@ -17,18 +17,6 @@ def test_version_is_that_of_the_package(capsys):
     assert capsys.readouterr().out == f"landmarks {landmarks.__version__}\n"
 
 
-def test_help_lists_the_commands(capsys):
-    with pytest.raises(SystemExit, match="0"):
-        main(["--help"])
-    assert "demo" in capsys.readouterr().out
-
-
-def test_an_unknown_command_is_refused_with_the_known_ones(capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(["frobnicate"])
-    assert "choose from" in capsys.readouterr().err
-
-
 def test_python_m_landmarks_is_the_command(capfd):
     words = ["select", "no-such-file.csv", "-k", "3"]
     code = main(words)

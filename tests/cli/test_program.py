@@ -94,20 +94,8 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(file, tmp_path):
     program_text = (
         f"{limit}import sys; from landmarks.cli.main import main; sys.exit(main(sys.argv[1:]))"
     )
-    arguments = [
-        sys.executable,
-        "-c",
-        program_text,
-        "select",
-        str(file),
-        "--k",
-        "3",
-        "--method",
-        "greedy",
-        "--out",
-        str(tmp_path / "out.csv"),
-        "--force",
-    ]
+    asked = f"select {file} --k 3 --method greedy --out {tmp_path / 'out.csv'} --force"
+    arguments = [sys.executable, "-c", program_text, *asked.split()]
     done = subprocess.run(arguments, capture_output=True, env=program.ENVIRONMENT, timeout=120)
     assert done.returncode == 4
     assert b"cannot be written" in done.stderr
@@ -126,31 +114,9 @@ def test_help_loads_no_array_library():
     assert done.stderr.strip() == b"False"
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_knows_the_commands_and_their_options(shell, capsys):
-    from landmarks.cli.main import COMMANDS, main
-
-    assert main(["completion", shell]) == 0
-    out = capsys.readouterr().out
-    assert all(command in out for command in COMMANDS)
-    assert "standardize" in out and "frobenius" in out
-
-
-def test_bash_completes_a_command_an_option_and_its_values(tmp_path):
-    (tmp_path / "landmarks.bash").write_bytes(program.run("completion", "bash").stdout)
-    script = """. ./landmarks.bash
-try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _landmarks; echo "${COMPREPLY[*]}"; }
-try landmarks sel
-try landmarks select --stand
-try landmarks select --criterion f
-try landmarks completion z"""
-    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=tmp_path, timeout=60)
-    assert done.stdout.decode().split("\n")[:4] == ["select", "--standardize", "frobenius", "zsh"]
-
-
 def test_the_base_install_reads_text_and_says_what_other_formats_need(file, tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1" + b"\0" * 40)
-    optional = (
+    optional = [
         "pandas",
         "polars",
         "pyarrow",
@@ -161,7 +127,7 @@ def test_the_base_install_reads_text_and_says_what_other_formats_need(file, tmp_
         "matplotlib",
         "torch",
         "dask",
-    )
+    ]
     without = f"""import sys
 class Missing:
     def find_spec(self, name, path=None, target=None):
@@ -184,17 +150,8 @@ from landmarks.cli.main import main
 
 def test_a_run_that_was_interrupted_goes_on_from_its_checkpoint(tmp_path):
     np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((300, 240)))
-    arguments = (
-        "select",
-        tmp_path / "x.npy",
-        "--k",
-        60,
-        "--method",
-        "annealed",
-        "--checkpoint",
-        tmp_path / "run.ckpt",
-        "--json",
-    )
+    asked = ("--k", 60, "--method", "annealed", "--checkpoint", tmp_path / "run.ckpt", "--json")
+    arguments = ("select", tmp_path / "x.npy", *asked)
     running = program.start(*arguments)
     while running.poll() is None and not (tmp_path / "run.ckpt").exists():
         time.sleep(0.05)

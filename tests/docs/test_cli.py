@@ -15,7 +15,7 @@ def test_every_command_that_is_shown_is_one():
         for line in TEXT.splitlines()
         if line.startswith("    landmarks ")
     ]
-    assert len(shown) == 9
+    assert len(shown) == 6
     for arguments in shown:
         assert parser().parse_args(arguments).command == arguments[0]
 

@@ -10,7 +10,7 @@ import scipy.sparse
 from sklearn.pipeline import make_pipeline
 
 import landmarks as lm
-from landmarks.errors import ConstantWarning, ScaleWarning, SymmetryWarning
+from landmarks.errors import ScaleWarning, SymmetryWarning
 
 from .doors import DOORS, command
 
@@ -184,19 +184,6 @@ def test_columns_of_one_value_are_noted_where_they_are_centred(door, tmp_path):
     table = FRAME.assign(g=7.0)
     _, said = through(door, table, tmp_path, center=True)
     assert len(said) == 1 and said[0].startswith("column 'g' holds one value only")
-
-
-def test_a_constant_column_has_a_warning_of_its_own():
-    with pytest.warns(
-        ConstantWarning, match="^columns 'a', 'b', 'c', 'd', 'e' and 4 more hold one"
-    ):
-        lm.select(
-            FRAME.join(pd.DataFrame(np.ones((40, 9)), columns=list("ghijklmno")))
-            .assign(**dict.fromkeys("abcde", 1.0))
-            .drop(columns=list("ijklm")),
-            1,
-            center=True,
-        )
 
 
 GAPS = FRAME.mask(RNG.random(FRAME.shape) < 0.05)

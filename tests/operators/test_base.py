@@ -55,9 +55,3 @@ def test_ledger_counts_the_entries_of_a_toeplitz_matrix_and_of_a_black_box():
     operator.diagonal(), operator.columns([1, 2]), product.columns([1, 2])
     assert operator.ledger.snapshot() == {"products": 3, "columns": 2, "entries": 8 + 1 + 8}
     assert product.ledger.snapshot() == {"products": 5, "columns": 2, "entries": 48}
-
-
-def test_a_module_is_not_hidden_by_the_function_of_its_name():
-    import landmarks.operators.data as module
-
-    assert module.data is lm.data

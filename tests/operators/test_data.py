@@ -8,13 +8,6 @@ import landmarks as lm
 X = np.random.default_rng(0).standard_normal((40, 15)) * np.linspace(1, 3, 15)
 
 
-def test_error_is_in_the_units_of_the_data():
-    assert (
-        lm.select(X * 2.0**200, 5, method="greedy").error()
-        == lm.select(X, 5, method="greedy").error() * 2.0**400
-    )
-
-
 @pytest.mark.parametrize("dtype", ["float16", "int8", "uint64", "bool", "longdouble", ">f8", "<f4"])
 def test_fault_15_other_number_types_become_float64_and_float32_stays(dtype):
     operator = lm.data((10 * X).astype("int8").astype(dtype))
@@ -29,9 +22,3 @@ def test_read_only_memory_map_is_used_as_it_is(tmp_path):
     np.testing.assert_array_equal(
         lm.select(operator, 5, method="greedy").indices, lm.select(X, 5, method="greedy").indices
     )
-
-
-def test_names_of_an_arrow_table_are_kept():
-    pyarrow = pytest.importorskip("pyarrow", reason="needs pyarrow")
-    table = pyarrow.table({"a": [1.0, 2.0, 3.0], "b": [0.0, 1.0, 0.0]})
-    assert lm.select(table, 1, method="greedy", scale=False).chosen_names == ["a"]

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-import scipy.sparse
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
@@ -88,26 +87,6 @@ class TestScale:
         shifted = X + np.array([1e5] + 7 * [0])
         assert "column 0 holds" in warned(shifted, 2)
         lm.select(shifted, 2, center=True)
-
-    @pytest.mark.parametrize("form", ["array", "frame", "sparse", "file"])
-    @pytest.mark.parametrize(("center", "scale"), [(True, False), (False, True), (True, True)])
-    def test_what_is_chosen_is_that_of_columns_prepared_by_scikit_learn(
-        self, tmp_path, form, center, scale
-    ):
-        prepared = StandardScaler(with_mean=center, with_std=scale).fit_transform(X)
-        expected = lm.select(prepared, 3)
-        FRAME.to_csv(tmp_path / "x.csv", index=False)
-        given = {
-            "array": X,
-            "frame": FRAME,
-            "sparse": scipy.sparse.csr_array(X),
-            "file": tmp_path / "x.csv",
-        }[form]
-        found = lm.select(given, 3, center=center, scale=scale)
-        assert found.indices.tolist() == expected.indices.tolist()
-        assert found.error() == pytest.approx(expected.error(), rel=1e-9)  # two ways to sum squares
-        curve = lm.path(given, 3, center=center, scale=scale)
-        np.testing.assert_allclose(curve.relative, lm.path(prepared, 3).relative, rtol=1e-7)
 
     def test_held_out_rows_are_prepared_with_the_training_rows(self):
         folds = [(np.arange(30), np.arange(30, 40)), (np.arange(10, 40), np.arange(10))]
@@ -274,8 +253,7 @@ def test_a_file_called_zarr_is_opened_as_zarr_and_not_guessed_from_its_bytes(tmp
 
 
 @pytest.mark.parametrize(
-    ("ending", "kind"),
-    [(".npy", "npy header"), (".h5", "HDF5 file"), (".parquet", "Parquet file")],
+    ("ending", "kind"), [(".npy", "npy header"), (".h5", "HDF5 file"), (".parquet", "Parquet file")]
 )
 def test_a_file_that_is_not_what_its_ending_says_is_named(ending, kind, tmp_path):
     if ending == ".h5":

@@ -25,12 +25,12 @@ def test_the_choice_is_that_of_the_products_as_data(method):
     assert ours.error() == pytest.approx(theirs.error(), rel=1e-10)
 
 
-def test_both_ways_of_a_product_agree():
+def test_products_are_those_of_the_dense_matrix():
     A, B, block = rows(5, 60), rows(6, 60, 1), rows(60, 3, 2)
     K = lm.hadamard(A, B)
     dense = (A.T @ A) * (B.T @ B)
     np.testing.assert_allclose(K.matmul(block), dense @ block, rtol=1e-10, atol=1e-10)
-    few = K.matmul(block[:2], rows=[4, 9, 1], cols=[7, 3])  # by entries: fewer than p q products
+    few = K.matmul(block[:2], rows=[4, 9, 1], cols=[7, 3])
     np.testing.assert_allclose(few, dense[np.ix_([4, 9, 1], [7, 3])] @ block[:2], rtol=1e-10)
 
 

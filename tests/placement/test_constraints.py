@@ -254,14 +254,8 @@ class Own(Constraint):
     def kept_out(self, chosen, labels):
         return ["a neighbour" if near else None for near in np.any(self._near(chosen), axis=0)]
 
-    def crowding(self):
-        return np.zeros(self.n, dtype=int)
-
     def restrict(self, indices):
         return type(self)(len(indices))
-
-    def fingerprint(self):
-        return "no neighbours"
 
 
 class Kept(Own):

@@ -156,8 +156,7 @@ def test_parquet_and_arrow_give_the_same_table(tmp_path):
         assert found.names == NAMES
         np.testing.assert_array_equal(found.values, expected)
         with pytest.raises(
-            FormatError,
-            match=r"row 0, column 'id': 'x' is not a number \(string\); leave the column out",
+            FormatError, match=r"'id' \(row 0: 'x', string\); leave them out with numeric_only"
         ):
             read(tmp_path / name)
 

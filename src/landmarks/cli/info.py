@@ -1,13 +1,11 @@
 """`landmarks info`: versions, devices, threads and the compiled search, as in a bug report."""
 
 import argparse
-import json
 import os
 import platform
 import sys
 import warnings
 from collections.abc import Iterator
-from typing import Any
 
 from .. import __version__
 from ..proof import counting
@@ -15,8 +13,8 @@ from ..report.sentences import installed
 from ..residual.compiled import library
 from .outcome import OK
 
-NEEDED = ("numpy", "scipy", "scikit-learn", "array-api-compat")
-OPTIONAL = (
+PACKAGES = (
+    *("numpy", "scipy", "scikit-learn", "array-api-compat"),
     *("torch", "triton", "pykeops", "dask", "distributed", "pandas", "polars", "pyarrow"),
     *("h5py", "zarr", "matplotlib", "jinja2", "rich"),
 )
@@ -29,28 +27,8 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the installed packages and the devices."""
-    facts = gathered()
-    if arguments.json:
-        print(json.dumps(facts, indent=2))
-    else:
-        print("\n".join(_lines(facts)))
+    print("\n".join(_lines()))
     return OK
-
-
-def gathered() -> dict[str, Any]:
-    """Versions, devices, threads and whether searches are compiled."""
-    return {
-        "schema": "landmarks/info/1",
-        "landmarks": __version__,
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "packages": {name: installed(name) for name in NEEDED + OPTIONAL},
-        "devices": _devices(),
-        "compiled_search": _compiled_search(),
-        "threads": {"cpus": _processors()}
-        | {name: os.environ[name] for name in THREADS if name in os.environ},
-        "executable": sys.executable,
-    }
 
 
 def _processors() -> int | None:
@@ -73,25 +51,22 @@ def _devices() -> list[str]:
     return [f"cuda:{i} {torch.cuda.get_device_name(i)}" for i in range(torch.cuda.device_count())]
 
 
-def _compiled_search() -> dict[str, Any]:
+def _compiled_search() -> str:
     """Whether the compiled search and count of choices can be used, and the reason if not."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        available = None not in (library.library(), counting.library())
-    reasons = [str(warning.message) for warning in caught] or [NOT_COMPILED]
-    return {"available": available, "reason": None if available else reasons[-1]}
+        if None not in (library.library(), counting.library()):
+            return "yes"
+    return f"no: {caught[-1].message if caught else NOT_COMPILED}"
 
 
-def _lines(facts: dict[str, Any]) -> Iterator[str]:
-    yield f"landmarks        {facts['landmarks']}"
-    yield f"python           {facts['python']} on {facts['platform']}"
-    yield f"processors       {facts['threads']['cpus']}" + "".join(
-        f", {name}={value}" for name, value in facts["threads"].items() if name != "cpus"
-    )
-    yield f"devices          {', '.join(facts['devices']) or 'no GPU that torch can use'}"
-    reason = facts["compiled_search"]["reason"]
-    yield f"compiled search  {'yes' if reason is None else f'no: {reason}'}"
+def _lines() -> Iterator[str]:
+    yield f"landmarks        {__version__}"
+    yield f"python           {platform.python_version()} on {platform.platform()}"
+    threads = [f"{name}={os.environ[name]}" for name in THREADS if name in os.environ]
+    yield f"processors       {', '.join([str(_processors()), *threads])}"
+    yield f"devices          {', '.join(_devices()) or 'no GPU that torch can use'}"
+    yield f"compiled search  {_compiled_search()}"
+    yield f"executable       {sys.executable}"
     yield "packages"
-    yield from (
-        f"  {name:18s} {version or 'not installed'}" for name, version in facts["packages"].items()
-    )
+    yield from (f"  {name:18s} {installed(name) or 'not installed'}" for name in PACKAGES)

@@ -13,7 +13,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
@@ -33,11 +33,6 @@ Group = argparse.ArgumentParser | argparse._ArgumentGroup | argparse._MutuallyEx
 CRITERIA = ("trace", "frobenius", "logdet")  # those of `landmarks.objectives`, which loads slowly
 KERNELS = ("rbf", "laplacian", "matern", "polynomial", "linear")
 NAMES = ", ".join([*METHODS, "supervised"])  # supervised needs --target
-HOW = """how to use it:
-  bash   landmarks completion bash > ~/.local/share/bash-completion/completions/landmarks
-  zsh    landmarks completion zsh > a folder of $fpath, as _landmarks
-  fish   landmarks completion fish > ~/.config/fish/completions/landmarks.fish
-"""
 EXAMPLES = {
     "select": """examples:
   landmarks select my.csv -k 10 --standardize
@@ -52,12 +47,8 @@ EXAMPLES = {
     "demo": """example:
   landmarks demo
 """,
-    "info": """examples:
+    "info": """example:
   landmarks info
-  landmarks info --json
-""",
-    "completion": """example:
-  landmarks completion bash > ~/.local/share/bash-completion/completions/landmarks
 """,
 }
 
@@ -68,14 +59,13 @@ COMMANDS = {
     "compare": "run several methods on a file and compare their errors",
     "demo": "show two examples: 20 of 64 pixels of digits, and 5 of 30 measurements",
     "info": "versions, devices, threads, and whether searches are compiled",
-    "completion": "print the completion of a shell",
 }
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     words = list(sys.argv[1:] if words is None else words)
-    parsed = parser(words).parse_args(words)
+    parsed = parser().parse_args(words)
     parsed.command_line = shlex.join(["landmarks", *words])
     try:
         code = import_module(f".{parsed.command}", __package__).run(parsed)
@@ -97,8 +87,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return BAD_DATA
 
 
-def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
-    """The parser of the command; only the wanted subcommands load their arguments."""
+def parser() -> argparse.ArgumentParser:
+    """The parser of the command."""
     top = Parser(
         prog="landmarks",
         description=purpose,
@@ -106,27 +96,20 @@ def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser
     )
     top.add_argument("--version", action="version", version=f"landmarks {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, summary in COMMANDS.items():
-        sub = commands.add_parser(
-            name, help=summary, description=summary[0].upper() + summary[1:] + "."
+    parsers = {
+        name: commands.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog=EXAMPLES[name],
         )
-        sub.formatter_class = argparse.RawDescriptionHelpFormatter
-        sub.epilog = EXAMPLES[name]
-        if name not in wanted:
-            continue
-        match name:
-            case "select":
-                _options_of_select(sub)
-            case "compare":
-                _options_of_compare(sub)
-            case "demo":
-                text = "seed of the random choices (default 0)"
-                option(sub, "--seed", text, type=int, default=0)
-            case "info":
-                option(sub, "--json", "print JSON")
-            case "completion":
-                sub.epilog += f"\n{HOW}"
-                sub.add_argument("shell", choices=("bash", "zsh", "fish"))
+        for name, summary in COMMANDS.items()
+    }
+    _options_of_select(parsers["select"])
+    _options_of_compare(parsers["compare"])
+    text = "seed of the random choices (default 0)"
+    option(parsers["demo"], "--seed", text, type=int, default=0)
     return top
 
 
@@ -254,16 +237,16 @@ class Parser(argparse.ArgumentParser):
 
 
 def number(text: str) -> int | float | str:
-    """A whole number, a share between 0 and 1, or the word auto or held-out."""
-    if text in ("auto", "held-out"):
-        return text
-    with suppress(ValueError):
-        return int(text)
-    if 0 < as_number(text) < 1:
-        return float(text)
-    raise argparse.ArgumentTypeError(
-        f"k is a whole number, a share such as 0.1, or the word auto or held-out, got {text!r}"
-    )
+    """A number, or the word that the library is to understand."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def sizes(text: str) -> tuple[int | float | str, ...]:
+    """Numbers separated by commas."""
+    return tuple(map(number, text.split(",")))
 
 
 def image(text: str) -> tuple[int, int]:
@@ -313,27 +296,6 @@ def size(text: str) -> int:
             f"a size is a positive number of bytes such as 500M or 4G, got {text!r}"
         )
     return int(value)
-
-
-def width(text: str) -> float | str:
-    """A positive number, or the word median."""
-    if text == "median":
-        return text
-    value = as_number(text)
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(
-            f"a width is a positive number or the word median, got {text!r}"
-        )
-    return value
-
-
-def sizes(text: str) -> tuple[int, ...]:
-    """Whole numbers separated by commas."""
-    if not all(entry.strip().isdigit() and int(entry) for entry in text.split(",")):
-        raise argparse.ArgumentTypeError(
-            f"k is one positive whole number or several, as in 5,10,20; got {text!r}"
-        )
-    return tuple(sorted({int(entry) for entry in text.split(",")}))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -389,7 +351,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option(kernels, "--rows", "choose rows that best represent all rows")
     option(kernels, "--kernel", "choose rows as landmarks of this kernel", choices=KERNELS)
     text = "width of the kernel (default: the median distance in a sample of rows)"
-    option(kernels, "--sigma WIDTH", text, type=width, default="median")
+    option(kernels, "--sigma WIDTH", text, type=number, default="median")
     text = "smoothness of the Matérn kernel: 0.5, 1.5 or 2.5 (default 1.5)"
     option(kernels, "--nu", text, type=float, default=1.5)
     text = "degree of the polynomial kernel (default 3)"

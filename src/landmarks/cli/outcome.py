@@ -65,15 +65,23 @@ def written(path: str, *, force: bool) -> Iterator[BinaryIO]:
         raise Failure(NO_OUTPUT, f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def check_outputs(*paths: str | None, force: bool) -> None:
-    """Refuse, before any work, outputs that cannot be written or would overwrite each other."""
-    given = [path for path in paths if path is not None]
+def check_outputs(*outputs: tuple[str, str | None, tuple[str, ...]], force: bool) -> None:
+    """Refuse, before any work, outputs that cannot be written or would overwrite each other.
+
+    outputs : for each the option, the path and the endings that it may have.
+    """
+    given = [path for _, path, _ in outputs if path]
     if len({os.path.abspath(path) for path in given}) < len(given):
         raise Failure(USAGE, f"the outputs {', '.join(given)} need different files")
-    for path in given:
+    for option, path, endings in outputs:
+        if not path:
+            continue
         folder = Path(path).parent
         if Path(path).is_dir():
             raise Failure(NO_OUTPUT, f"{path} is a folder; name a file in it")
+        if not path.lower().endswith(endings):
+            listed = ", ".join(endings)
+            raise Failure(USAGE, f"the file of {option} must end in one of {listed}, got {path!r}")
         if os.path.lexists(path) and not force:
             raise Failure(NO_OUTPUT, f"{path} exists already; --force replaces it")
         if not folder.is_dir():

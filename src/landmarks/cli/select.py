@@ -61,8 +61,12 @@ SETTINGS = (
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, choose, write, print."""
-    check_outputs(arguments.out, arguments.report, force=arguments.force)
-    _check_endings(arguments)
+    out, page = arguments.out, arguments.report
+    check_outputs(
+        ("--out", out, ENDINGS), ("--report", page, (".html", ".htm")), force=arguments.force
+    )
+    if page and find_spec("jinja2") is None:
+        raise Failure(USAGE, "a report needs Jinja2: pip install jinja2")
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_image(chosen_from, arguments)
@@ -70,12 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = summarise(selection) if selection.objective.shares else None
-            arguments.found = _alternatives(selection, arguments)
-        if arguments.out:
-            write_out(chosen_from, selection, summary, arguments)
-        if arguments.report:
-            write_report(chosen_from, selection, summary, arguments)
-    for line in _lines(chosen_from, selection, summary, arguments):
+            found = _alternatives(selection, arguments)
+        done = Done(chosen_from, selection, summary, found, arguments)
+        if out:
+            done.write_out()
+        if page:
+            done.write_report()
+    for line in done.lines():
         print(line)
     return OK
 
@@ -158,18 +163,6 @@ def target_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
     return Columns(tuple(chosen_from.positions(arguments.target_columns)))
 
 
-def _check_endings(arguments: argparse.Namespace) -> None:
-    if arguments.out and not arguments.out.lower().endswith(ENDINGS):
-        raise Failure(
-            USAGE,
-            f"the file of --out must end in one of {', '.join(ENDINGS)}, got {arguments.out!r}",
-        )
-    if arguments.report and not arguments.report.lower().endswith((".html", ".htm")):
-        raise Failure(USAGE, f"the file of --report must end in .html, got {arguments.report!r}")
-    if arguments.report and find_spec("jinja2") is None:
-        raise Failure(USAGE, "a report needs Jinja2: pip install jinja2")
-
-
 def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
     """Refuse, before the work, a size of images that the data do not have."""
     n = chosen_from.operator.n
@@ -182,94 +175,151 @@ def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
         )
 
 
-def write_out(
-    chosen_from: Source,
-    selection: Selection,
-    summary: Summary | None,
-    arguments: argparse.Namespace,
-) -> None:
-    """Write the format that the ending of --out names."""
-    ending = arguments.out.lower().rsplit(".", 1)[-1]
-    if ending == "npz":
-        selection.save(arguments.out)
-        return
-    with written(arguments.out, force=arguments.force) as file:
-        if ending == "json":
-            printed = record(chosen_from, selection, summary, arguments)
-            file.write((json.dumps(printed, indent=2, allow_nan=False) + "\n").encode())
-        elif ending == "parquet":
-            _write_parquet(file, chosen_part(chosen_from, selection))
-        else:
-            part = chosen_part(chosen_from, selection)
-            part = replace(part, names=_safe(part.names, arguments.csv_safe))
-            _write_text(file, part, "," if ending == "csv" else "\t")
-
-
-def write_report(
-    chosen_from: Source,
-    selection: Selection,
-    summary: Summary | None,
-    arguments: argparse.Namespace,
-) -> None:
-    """Write the page."""
-    from ..report.html_page import Origin, page  # here: it loads what draws
-
-    settings = record(chosen_from, selection, summary, arguments)["settings"]
-    places = chosen_from.coordinates
-    if chosen_from.filled:
-        settings["missing"] = f"{arguments.missing} ({chosen_from.filled} values)"
-    origin = Origin(
-        title=chosen_from.title,
-        noun=chosen_from.noun,
-        measure=target_measure(chosen_from.measure, selection),
-        command=arguments.command_line,
-        settings=settings,
-        image=arguments.image,
-        rows=chosen_from.described["rows"],
-        filled=chosen_from.filled,
-        fingerprint=chosen_from.described["fingerprint"],
-        coordinates=None if places is None or places.shape[1] > 2 else places,
-        alternatives=arguments.found,
-    )
-    html = page(selection, origin=origin, summary=summary)
-    with written(arguments.report, force=arguments.force) as file:
-        file.write(html.encode("utf-8"))
-
-
-def chosen_part(chosen_from: Source, selection: Selection) -> Part:
-    """The chosen columns, or all columns of the chosen rows, as the file has them."""
-    table, rows = chosen_from.table, chosen_from.noun == "row"
-    if table.stored:
-        names = [_name(chosen_from, int(j)) for j in selection.indices]
-        blocks = rows_in_blocks(table).read(2**26)
-        return Part(names, np.concatenate([block[:, selection.indices] for block in blocks]), {})
-    columns = np.arange(table.values.shape[1]) if rows else selection.indices
-    names = [_name(chosen_from, int(j)) for j in columns]
-    if not rows:
-        return Part(names, _dense(table.values[:, columns]), dict(table.aside))
-    values = table.values.tocsr() if hasattr(table.values, "tocsr") else table.values
-    aside = {
-        name: tuple(texts[i] for i in selection.indices) for name, texts in table.aside.items()
-    }
-    return Part(names, _dense(values[selection.indices]), aside)
-
-
 @dataclass(frozen=True, eq=False)
-class Part:
-    """What is written: names, numbers, and the columns of text (ids, a target)."""
+class Done:
+    """What a run found, to be written and printed; indices count from 0 as in the file."""
 
-    names: list[str]
-    values: np.ndarray
-    aside: dict[str, tuple[str, ...]]
+    chosen_from: Source
+    selection: Selection
+    summary: Summary | None
+    found: Alternatives | None
+    arguments: argparse.Namespace
 
+    def write_out(self) -> None:
+        """Write the format that the ending of --out names."""
+        path, force = self.arguments.out, self.arguments.force
+        ending = path.lower().rsplit(".", 1)[-1]
+        if ending == "npz":
+            self.selection.save(path)
+            return
+        with written(path, force=force) as file:
+            if ending == "json":
+                printed = json.dumps(self.record(), indent=2, allow_nan=False)
+                file.write(f"{printed}\n".encode())
+            elif ending == "parquet":
+                _write_parquet(file, *self.chosen_part())
+            else:
+                names, columns = self.chosen_part()
+                names = _safe(names, self.arguments.csv_safe)
+                _write_text(file, names, columns, "," if ending == "csv" else "\t")
 
-def _name(chosen_from: Source, j: int) -> str:
-    names = chosen_from.table.names
-    return f"column_{chosen_from.table.number(j)}" if names is None else names[j]
+    def write_report(self) -> None:
+        """Write the page."""
+        from ..report.html_page import Origin, page  # here: it loads what draws
 
+        chosen_from, arguments, selection = self.chosen_from, self.arguments, self.selection
+        settings, places = self.record()["settings"], chosen_from.coordinates
+        if chosen_from.filled:
+            settings["missing"] = f"{arguments.missing} ({chosen_from.filled} values)"
+        origin = Origin(
+            title=chosen_from.title,
+            noun=chosen_from.noun,
+            measure=target_measure(chosen_from.measure, selection),
+            command=arguments.command_line,
+            settings=settings,
+            image=arguments.image,
+            rows=chosen_from.described["rows"],
+            filled=chosen_from.filled,
+            fingerprint=chosen_from.described["fingerprint"],
+            coordinates=None if places is None or places.shape[1] > 2 else places,
+            alternatives=self.found,
+        )
+        html = page(selection, origin=origin, summary=self.summary)
+        with written(arguments.report, force=arguments.force) as file:
+            file.write(html.encode("utf-8"))
 
-def _dense(values: Any) -> np.ndarray:
-    return values.toarray() if hasattr(values, "toarray") else values
+    def chosen_part(self) -> tuple[list[str], list[Any]]:
+        """Names and values of columns of text, then of the chosen columns as the file has them.
+
+        Of chosen rows all columns.
+        """
+        table, columns = self.chosen_from.table, self.selection.indices
+        if self.chosen_from.noun == "row":
+            table, columns = table.only(columns), np.arange(table.values.shape[1])
+        if table.stored:
+            blocks = rows_in_blocks(table).read(2**26)
+            values: Any = np.concatenate([block[:, columns] for block in blocks])
+        else:
+            values = table.values[:, columns]
+            values = values.toarray() if hasattr(values, "toarray") else values
+        names = [
+            f"column_{table.number(j)}" if table.names is None else table.names[j]
+            for j in columns.tolist()
+        ]
+        return [*table.aside, *names], [*table.aside.values(), *values.T]
+
+    def record(self) -> dict[str, Any]:
+        """The record for JSON."""
+        selection, summary, arguments = self.selection, self.summary, self.arguments
+        columns = self.chosen.record()
+        together = columns.pop("kept_together")  # below, next to the other shares
+        bounded = (
+            spectrum_is_cheap(selection._data) if summary is None else summary.best is not None
+        )
+        kept = ("chosen", "best", "random", "draws")
+        alternatives = (
+            {} if self.found is None else {"alternatives": self._alternatives(self.found)}
+        )
+        return alternatives | {
+            "schema": "landmarks/select/1",
+            "version": __version__,
+            "data": self.chosen_from.described,
+            "settings": {name: getattr(arguments, name) for name in SETTINGS}
+            | {"kernel": self.chosen_from.kernel},
+            "k": selection.k,
+            "n": selection.n,
+            **columns,
+            "criterion": selection.criterion,
+            "method": selection.method,
+            "seed": selection.seed,
+            "error": finite_or_none(selection.error()),
+            "relative_error": finite_or_none(selection.relative_error()) if summary else None,
+            "kept": summary and {name: getattr(summary, name) for name in kept},
+            "kept_together": together,
+            "factor": factor(selection),
+            "gap": finite_or_none(selection.gap()) if bounded else None,
+            "proved": selection.proved,
+            "ledger": asdict(selection.ledger),
+            "command": arguments.command_line,
+        }
+
+    def _alternatives(self, found: Alternatives) -> dict[str, Any]:
+        listed = zip(found.rows, found.errors.tolist(), found.above.tolist(), strict=True)
+        number = self.chosen_from.number
+        choices = [
+            {"indices": [number(int(j)) for j in row], "error": error, "above": above}
+            for row, error, above in listed
+        ]
+        return {"within": found.within, "complete": found.complete, "choices": choices}
+
+    @property
+    def chosen(self) -> Chosen:
+        """The chosen ones as a table."""
+        together = None if self.summary is None else self.summary.together
+        return Chosen(self.selection, self.chosen_from.words, together)
+
+    def lines(self) -> Iterator[str]:
+        """The result for a program that asked for JSON, for a pipe, or for a person."""
+        found = self.found
+        if self.arguments.json:
+            yield json.dumps(self.record(), indent=2, ensure_ascii=True, allow_nan=False)
+        elif not sys.stdout.isatty():
+            yield from self.chosen.piped()
+            if found is not None:
+                yield from ("", "error\tabove\tchoice")
+                for row, error, above in zip(found.rows, found.errors, found.above, strict=True):
+                    names = "\t".join(printable(self.chosen_from.label(int(j))) for j in row)
+                    yield f"{error:.6g}\t{above:.6g}\t{names}"
+        else:
+            yield ""
+            words = self.chosen_from.words
+            words = replace(words, measure=target_measure(words.measure, self.selection))
+            terminal = Terminal.of(sys.stdout)
+            yield from lines(self.selection, self.summary, words, terminal, most=LISTED)
+            if found is not None:
+                yield from ("", *(f"  {printable(line)}" for line in str(found).splitlines()))
+            for path in filter(None, (self.arguments.out, self.arguments.report)):
+                yield f"  written: {printable(path)}"
 
 
 def _safe(names: Sequence[str], safe: bool) -> list[str]:
@@ -283,121 +333,33 @@ def _safe(names: Sequence[str], safe: bool) -> list[str]:
     return [harmless(name) for name in names] if safe else list(names)
 
 
-def _write_text(file: BinaryIO, part: Part, delimiter: str) -> None:
+def _write_text(
+    file: BinaryIO, names: Sequence[str], columns: Sequence[Any], delimiter: str
+) -> None:
     text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([*part.aside, *part.names])
-    for row, cells in enumerate(_cells(part.values)):
-        writer.writerow([*(texts[row] for texts in part.aside.values()), *cells])
+    writer.writerow(names)
+    writer.writerows(zip(*(map(_cell, column) for column in columns), strict=True))
     text.detach()
 
 
-def _cells(values: np.ndarray) -> Iterator[list[str]]:
-    """Numbers with all the digits that distinguish them; empty for a missing one."""
-    for row in values:
-        yield ["" if np.isnan(value) else str(value).removesuffix(".0") for value in row]
+def _cell(value: Any) -> str:
+    """A text, or a number with all the digits that distinguish it; empty for a missing one."""
+    if isinstance(value, str):
+        return value
+    return "" if np.isnan(value) else str(value).removesuffix(".0")
 
 
-def _write_parquet(file: BinaryIO, part: Part) -> None:
+def _write_parquet(file: BinaryIO, names: Sequence[str], columns: Sequence[Any]) -> None:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
         raise Failure(NO_OUTPUT, "writing parquet needs pyarrow: pip install pyarrow") from error
-    columns = [pa.array(texts) for texts in part.aside.values()]
-    columns += [pa.array(column, from_pandas=True) for column in part.values.T]
-    pq.write_table(pa.Table.from_arrays(columns, names=[*part.aside, *part.names]), file)
-
-
-def record(
-    chosen_from: Source,
-    selection: Selection,
-    summary: Summary | None,
-    arguments: argparse.Namespace,
-) -> dict[str, Any]:
-    """The record of a selection for JSON; indices count from 0 as in the file."""
-    columns = _chosen(chosen_from, selection, summary).record()
-    together = columns.pop("kept_together")  # below, next to the other shares
-    bounded = spectrum_is_cheap(selection._data) if summary is None else summary.best is not None
-    found = arguments.found and {"alternatives": _as_record(chosen_from, arguments.found)}
-    return (found or {}) | {
-        "schema": "landmarks/select/1",
-        "version": __version__,
-        "data": chosen_from.described,
-        "settings": {name: getattr(arguments, name) for name in SETTINGS}
-        | {"kernel": chosen_from.kernel},
-        "k": selection.k,
-        "n": selection.n,
-        **columns,
-        "criterion": selection.criterion,
-        "method": selection.method,
-        "seed": selection.seed,
-        "error": finite_or_none(selection.error()),
-        "relative_error": finite_or_none(selection.relative_error()) if summary else None,
-        "kept": summary
-        and {
-            "chosen": summary.chosen,
-            "best": summary.best,
-            "random": summary.random,
-            "draws": summary.draws,
-        },
-        "kept_together": together,
-        "factor": factor(selection),
-        "gap": finite_or_none(selection.gap()) if bounded else None,
-        "proved": selection.proved,
-        "ledger": asdict(selection.ledger),
-        "command": arguments.command_line,
-    }
-
-
-def _as_record(chosen_from: Source, found: Alternatives) -> dict[str, Any]:
-    """All choices that are nearly as good; indices count from 0 as in the file."""
-    choices = [
-        {"indices": [chosen_from.number(int(j)) for j in row], "error": error, "above": above}
-        for row, error, above in zip(
-            found.rows, found.errors.tolist(), found.above.tolist(), strict=True
-        )
-    ]
-    return {"within": found.within, "complete": found.complete, "choices": choices}
+    arrays = [pa.array(column, from_pandas=True) for column in columns]
+    pq.write_table(pa.Table.from_arrays(arrays, names=list(names)), file)
 
 
 def finite_or_none(value: float) -> float | None:
     """A number for JSON, which has neither NaN nor infinity."""
     return value if math.isfinite(value) else None
-
-
-def _chosen(chosen_from: Source, selection: Selection, summary: Summary | None) -> Chosen:
-    """The chosen ones as a table; indices count from 0 as in the file."""
-    return Chosen(selection, chosen_from.words, None if summary is None else summary.together)
-
-
-def _lines(
-    chosen_from: Source,
-    selection: Selection,
-    summary: Summary | None,
-    arguments: argparse.Namespace,
-) -> Iterator[str]:
-    """The result for a program that asked for JSON, for a pipe, or for a person."""
-    if arguments.json:
-        yield json.dumps(
-            record(chosen_from, selection, summary, arguments),
-            indent=2,
-            ensure_ascii=True,
-            allow_nan=False,
-        )
-    elif not sys.stdout.isatty():
-        yield from _chosen(chosen_from, selection, summary).piped()
-        if arguments.found is not None:
-            yield from ("", "error\tabove\tchoice")
-            found = arguments.found
-            for row, error, above in zip(found.rows, found.errors, found.above, strict=True):
-                names = "\t".join(printable(chosen_from.label(int(j))) for j in row)
-                yield f"{error:.6g}\t{above:.6g}\t{names}"
-    else:
-        yield ""
-        words = replace(chosen_from.words, measure=target_measure(chosen_from.measure, selection))
-        yield from lines(selection, summary, words, Terminal.of(sys.stdout), most=LISTED)
-        if arguments.found is not None:
-            yield from ("", *(f"  {printable(line)}" for line in str(arguments.found).splitlines()))
-        for path in filter(None, (arguments.out, arguments.report)):
-            yield f"  written: {printable(path)}"

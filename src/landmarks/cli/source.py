@@ -17,7 +17,7 @@ from ..errors import FormatError, UnknownColumnError
 from ..objectives.objective import by_name
 from ..operators.base import Operator
 from ..operators.data import opened, rows_in_blocks, warn
-from ..operators.fingerprint import fingerprint, fingerprint_of_values
+from ..operators.fingerprint import fingerprint
 from ..operators.prepare import Prepared
 from ..readers import FileTable
 from ..readers.table import check_bytes, position, read
@@ -37,7 +37,7 @@ class Source:
     """The content of a file, and the candidates.
 
     noun : what one candidate is: "column" or "row".
-    measure : what a choice keeps, in words; ids : the names of the rows, if any.
+    measure : what a choice keeps, in words.
     center, scale : what was done to the columns; filled : how many missing values were filled in.
     coordinates : where the candidates are, a row for each.
     """
@@ -48,7 +48,6 @@ class Source:
     noun: str
     measure: str
     kernel: str | None = None
-    ids: tuple[str, ...] | None = None
     center: bool = False
     scale: bool = False
     filled: int = 0
@@ -64,36 +63,25 @@ class Source:
         places = self.table.places if self.noun == "column" else self.table.kept_rows
         return j if places is None else int(places[j])
 
-    def position(self, name: str) -> int:
-        """The candidate of a name, or of a number as in the file; a name comes first."""
-        names, n = self.operator.names, self.operator.n
-        numbers = {str(self.number(j)): j for j in range(n)}
-        if name in numbers and name not in (names or ()):
-            return numbers[name]
-        if name.isascii() and name.isdigit() and name not in (names or ()):
-            raise UnknownColumnError(f"{self.noun} {name} is not among the {n} candidates")
-        return position(name, names, n, [self.number(j) for j in range(n)])
-
     def positions(self, names: Iterable[str]) -> list[int]:
         """The candidates that are named, or numbered from 0 as in the file."""
-        return [self.position(name) for name in names]
+        labels, n = self.operator.names, self.operator.n
+        numbers = [self.number(j) for j in range(n)]
+        return [position(name, labels, n, numbers) for name in names]
 
     @cached_property
     def described(self) -> dict[str, Any]:
         """The data of a run: their name, shape, kind of candidates and fingerprint."""
-        if self.table.stored:
-            rows = rows_in_blocks(self.table)
-            m, n, known = rows.m, rows.n, fingerprint(self.operator)
-            kind = "sha256" if "sha256" in known else "sketch"
-            digest = f"{kind}:{known[kind]}"
-        else:
-            (m, n), digest = self.table.values.shape, fingerprint_of_values(self.table.values)
+        known = fingerprint(self.operator)
+        kind = "sha256" if "sha256" in known else "sketch"
+        rows = rows_in_blocks(self.table) if self.table.stored else None
+        m, n = self.table.values.shape if rows is None else (rows.m, rows.n)
         return {
             "file": self.title,
             "rows": m,
             "columns": n,
             "candidates": self.noun,
-            "fingerprint": digest,
+            "fingerprint": f"{kind}:{known[kind]}",
         }
 
     @property
@@ -104,7 +92,6 @@ class Source:
 
 def load(arguments: argparse.Namespace) -> Source:
     """Read the file and prepare the candidates."""
-    table = _table(arguments)
     title, rows = "standard input", bool(arguments.kernel or arguments.rows)
     if arguments.file != STDIN:
         title = arguments.file.rstrip("/").rsplit("/", 1)[-1]
@@ -113,93 +100,86 @@ def load(arguments: argparse.Namespace) -> Source:
             USAGE,
             "distances need every value: use --missing impute or drop with --kernel or --rows",
         )
+    table = _table(arguments)
     center = arguments.standardize or arguments.center
     scale = True if arguments.standardize else arguments.scale
     try:
-        prepared = opened(
-            table,
-            center=center,
-            scale=scale,
-            missing=arguments.missing,
-            memory=arguments.max_bytes,
-        )
+        way: dict[str, Any] = {"center": center, "scale": scale, "missing": arguments.missing}
+        prepared = opened(table, memory=arguments.max_bytes, **way)
         if prepared.rows is not None:
             table = table.only(prepared.rows)
         if prepared.filled:
             note(f"{prepared.filled} missing values were replaced by the mean of their column")
-        ids = table.rows if arguments.id is None else table.aside[arguments.id]
         if rows:
-            return _of_rows(title, table, prepared, ids, arguments)
+            return _of_rows(title, table, prepared, arguments)
     except MemoryError as error:
         raise Failure(BAD_DATA, f"{title} does not fit into memory: {error}") from error
     except ValueError as error:
         raise Failure(BAD_DATA, f"{title}: {error}") from error
     warn(prepared, by_name(arguments.criterion).by_length)
     measure = "variance" if center else "sum of squares"
-    more: dict[str, Any] = {"center": bool(center), "scale": bool(scale), "filled": prepared.filled}
-    return Source(title, table, prepared.operator, "column", measure, ids=ids, **more)
+    done: dict[str, Any] = {"center": bool(center), "scale": bool(scale), "filled": prepared.filled}
+    return Source(title, table, prepared.operator, "column", measure, **done)
 
 
 def _table(arguments: argparse.Namespace) -> FileTable:
-    header = {"auto": None, "yes": True, "no": False}[arguments.header]
     delimiter = {"tab": "\t", "\\t": "\t"}.get(arguments.delimiter, arguments.delimiter)
     if delimiter is not None and len(delimiter) != 1:
         raise Failure(
             USAGE, f"a delimiter is one character, or the word tab, got {arguments.delimiter!r}"
         )
-    source = sys.stdin.buffer if arguments.file == STDIN else arguments.file
-    in_blocks = arguments.max_bytes
-    if arguments.kernel or arguments.rows:
-        in_blocks = None  # points are in memory
+    points = arguments.kernel or arguments.rows  # in memory
+    aside = (arguments.id, arguments.target)
+    how = {name: getattr(arguments, name) for name in READ_AS_GIVEN} | {
+        "header": {"auto": None, "yes": True, "no": False}[arguments.header],
+        "delimiter": delimiter,
+        "in_blocks": None if points else arguments.max_bytes,
+        "aside": tuple(dict.fromkeys(name for name in aside if name is not None)),
+    }
     try:
-        aside = tuple({name: 0 for name in (arguments.id, arguments.target) if name is not None})
-        how = {name: getattr(arguments, name) for name in READ_AS_GIVEN}
-        how |= {"header": header, "delimiter": delimiter, "in_blocks": in_blocks}
-        return read(source, aside=aside, **how)
+        return read(sys.stdin.buffer if arguments.file == STDIN else arguments.file, **how)
     except UnknownColumnError as error:
         raise Failure(USAGE, f"{arguments.file}: {error}") from error
     except FileNotFoundError as error:
         raise Failure(BAD_DATA, str(error)) from error
-    except (FormatError, IsADirectoryError) as error:
-        raise Failure(BAD_DATA, f"{arguments.file}: {error}") from error
-    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        raise Failure(
-            BAD_DATA,
-            f"{arguments.file} cannot be read: {getattr(error, 'strerror', None) or error}",
-        ) from error
+    except (FormatError, OSError, ValueError) as error:  # ValueError: a name with a zero byte
+        reason = getattr(error, "strerror", None) or error
+        raise Failure(BAD_DATA, f"{arguments.file}: {reason}") from error
 
 
 def _of_rows(
     title: str,
     table: FileTable,
     prepared: Prepared,
-    ids: tuple[str, ...] | None,
     arguments: argparse.Namespace,
 ) -> Source:
     """The rows as candidates, or as points of a kernel."""
     m, n = table.values.shape
     check_bytes(m * n * 8, arguments.max_bytes, "the table of points")
     points = np.ldexp(prepared.operator.factor(), prepared.operator.exponent // 2)
-    if not arguments.kernel:
+    kernel, measure = None, "sum of squares"
+    if arguments.kernel:
+        h = _kernel(points, arguments)
+        operator = lm.kernel(points, h)
+        kernel, measure = repr(h), "trace of the kernel matrix"
+    else:
         operator = lm.data(points.T, scale=False)
-        operator.names = ids
-        return Source(title, table, operator, "row", "sum of squares", ids=ids)
-    h = _kernel(points, arguments)
-    operator = lm.kernel(points, h)
-    operator.names = ids
-    measure = "trace of the kernel matrix"
-    return Source(title, table, operator, "row", measure, kernel=repr(h), ids=ids)
+    operator.names = table.rows if arguments.id is None else table.aside[arguments.id]
+    return Source(title, table, operator, "row", measure, kernel=kernel)
 
 
 def _kernel(points: Any, arguments: argparse.Namespace) -> Any:
     if arguments.kernel == "linear":
         return lm.linear()
     sigma = _median_distance(points) if arguments.sigma == "median" else arguments.sigma
-    if arguments.kernel == "polynomial":
-        return lm.polynomial(degree=arguments.degree, gamma=1 / sigma**2)
-    if arguments.kernel == "matern":
-        return lm.matern(nu=arguments.nu, sigma=sigma)
-    return {"rbf": lm.rbf, "laplacian": lm.laplacian}[arguments.kernel](sigma=sigma)
+    try:
+        if arguments.kernel == "polynomial":
+            return lm.polynomial(degree=arguments.degree, gamma=1 / lm.rbf(sigma).sigma ** 2)
+        if arguments.kernel == "matern":
+            return lm.matern(nu=arguments.nu, sigma=sigma)
+        return {"rbf": lm.rbf, "laplacian": lm.laplacian}[arguments.kernel](sigma=sigma)
+    except ValueError as error:
+        raise Failure(USAGE, str(error)) from error
 
 
 def _median_distance(points: Any, at_most: int = 500) -> float:

@@ -18,7 +18,7 @@ from ..objectives import Objective, Target
 from ..operators.base import Operator
 from ..operators.dense import Data, Gram
 from ..operators.kernel import KernelOperator
-from ..operators.sparse import Shifted, SparseGram
+from ..operators.sparse import SparseGram
 from ..problem import Problem
 from ..runs.runner import report
 
@@ -208,8 +208,7 @@ def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -
     else:
         X = scipy.sparse.diags_array(weights) @ operator.X.tocsr()[rows]
         drawn = operator.of(scipy.sparse.csc_array(X, dtype=operator.X.dtype))
-        if isinstance(drawn, Shifted):
-            drawn.weights = weights * drawn.weights[rows]
+        drawn.weights = weights * operator.weights[rows]
     order = rng.permutation(operator.n)
     return Sample(drawn.restrict(order), order)
 

@@ -2,7 +2,7 @@
 
 `opened` takes arrays, frames, tensors, sparse matrices, files, rows in blocks, dask, AnnData,
 DataArrays and operators, with every check and preparation; `warn` says what will decide the
-choice. `data` and `as_operator` are the same door without a choice behind it.
+choice. `data` is the same door without a choice behind it.
 """
 
 import os
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -30,17 +30,17 @@ from ..readers.frames import (
     frame_values,
     is_dask,
     numbers_only,
+    taken,
     unpacked,
     without,
 )
-from ..readers.table import FileTable, Reading
+from ..readers.table import FileTable, Reading, noticed
 from .base import Operator, on_workers
 from .function import function
 from .out_of_core import ROWS_MEMORY, fits
 from .prepare import WAYS, Preparation, Prepared, check_left, unprepared
 from .sources import RowBlocks, as_rows, is_arrow, schema_of
-from .sources import load as as_array
-from .sparse import checked_sparse, place_of
+from .sparse import checked_sparse
 
 SPREAD = 100.0  # a column this many times larger than a typical one decides the choice
 MEANS = 0.5  # if the means have a larger share of the sum of squares, they decide the choice
@@ -50,21 +50,8 @@ Weights = np.ndarray | Callable[[int | None, int], np.ndarray | None] | None
 READING = ("layer", *Reading.__dataclass_fields__)  # what `data` alone takes, besides memory
 
 
-class Facts(NamedTuple):
-    """What is known of an operator that was made here: fields of `Prepared`."""
-
-    mean_share: float | None = None
-    left_out: tuple[int, int] = (0, 0)
-    filled: int = 0
-    left_open: bool = False
-
-    @classmethod
-    def of(cls, prepared: Prepared, left_open: bool = False) -> "Facts":
-        """The facts; left_open : whether the user is still to be warned of scales."""
-        return cls(prepared.mean_share, prepared.left_out, prepared.filled, left_open)
-
-
-_facts: Remembered[Operator, Facts] = Remembered()
+#: what is known of operators that were made here
+_known: Remembered[Operator, Prepared] = Remembered()
 
 
 def data(
@@ -117,13 +104,8 @@ def data(
     way = center, scale, missing
     prepared = _of_data(X, *way, numeric_only=numeric_only, memory=memory, **reading)
     _warn_of_constants(prepared)
-    _facts[prepared.operator] = Facts.of(prepared, prepared.left_open)
+    _known[prepared.operator] = prepared
     return prepared.operator
-
-
-def as_operator(A: Any) -> Operator:
-    """The operator itself, that of a SciPy LinearOperator, or XᵀX of a data matrix X."""
-    return opened(A, scale=False).operator
 
 
 def opened(
@@ -135,21 +117,15 @@ def opened(
     """
     dask = is_dask(A)  # first: a Delayed seems to have every attribute
     if isinstance(A, Operator) or (not dask and hasattr(A, "matmat") and hasattr(A, "shape")):
-        if _way(center, scale, missing) != Preparation():
+        if asked_for(center, scale, missing) != Preparation():
             raise ValueError(
                 "center, scale and missing apply to the columns of data, not to an operator; use "
                 "lm.data(X, center=…, scale=…, missing=…), or prepare the matrix before it becomes "
                 f"an operator, got {A!r}"
             )
         operator = A if isinstance(A, Operator) else function(A)
-        known = _facts.get(operator, Facts())
-        return replace(
-            unprepared(operator),
-            mean_share=known.mean_share,
-            left_out=known.left_out,
-            given=True,
-            left_open=scale is None and known.left_open,
-        )
+        known = _known.get(operator, unprepared(operator))
+        return replace(known, given=True, left_open=scale is None and known.left_open)
     if callable(A) and not dask and not hasattr(A, "shape"):
         raise TypeError(
             "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass "
@@ -170,7 +146,7 @@ def _of_data(
     weights: Weights = None,
     **reading: Any,
 ) -> Prepared:
-    way = _way(center, scale, missing)
+    way = asked_for(center, scale, missing)
     table = unpacked(A, reading.get("layer"))
     if table.kind == "dask":
         from .dask.standard import dask_data
@@ -180,29 +156,24 @@ def _of_data(
                 'missing must be "error" for dask arrays; fill missing values first, e.g. with '
                 "dask.array.where"
             )
-        read = dask_data(table.values, way, table.names)
-        read.operator.labels = table.labels
-        _facts[read.operator] = Facts.of(read)
-        return replace(read, left_open=scale is None)
-    found = given(
-        table.values if table.kind == "frame" else A,
-        missing=missing,
-        numeric_only=numeric_only,
-        load=load,
-        memory=memory,
-        **reading,
-    )
-    return found.prepared(center, scale, missing, weights=weights, memory=memory)
+        prepared = dask_data(table.values, way, table.names)
+        prepared.operator.labels = table.labels
+        _known[prepared.operator] = prepared
+    else:
+        A = table.values if table.kind == "frame" else A
+        asked: dict[str, Any] = {"missing": missing, "numeric_only": numeric_only, "load": load}
+        prepared = given(A, memory=memory, **asked, **reading).prepared(way, weights, memory)
+    return replace(prepared, left_open=scale is None)
 
 
 def has_columns(operator: Operator) -> bool:
     """Whether the candidates are columns of data; the rows may have been read and not kept."""
-    return operator.m is not None or operator in _facts
+    return operator.m is not None or operator in _known
 
 
 def filled_in(operator: Operator) -> int:
     """How many missing values of its data were replaced by means."""
-    return _facts.get(operator, Facts()).filled
+    return _known.get(operator, unprepared(operator)).filled
 
 
 def warn(prepared: Prepared, by_length: bool, k: int = 0) -> None:
@@ -289,7 +260,8 @@ def _means_hold(operator: Operator, diagonal: np.ndarray) -> float:
     return float(np.sum(sums**2)) / operator.m / total
 
 
-def _way(center: bool, scale: bool | None, missing: str) -> Preparation:
+def asked_for(center: bool, scale: bool | None, missing: str) -> Preparation:
+    """The preparation that the arguments of a user ask for."""
     center = _check.boolean(center, "center")
     scaled = scale is not None and _check.boolean(scale, "scale")
     return Preparation(center, scaled, _check.choice(missing, WAYS, "missing"))
@@ -307,27 +279,20 @@ class Given:
     labels: tuple[Any, ...] | None
 
     def prepared(
-        self,
-        center: bool,
-        scale: bool | None,
-        missing: str,
-        *,
-        weights: Weights = None,
-        memory: int = ROWS_MEMORY,
+        self, way: Preparation, weights: Weights = None, memory: int = ROWS_MEMORY
     ) -> Prepared:
         """The operator of the columns; it warns about rows that are left out."""
-        way, X = _way(center, scale, missing), self.values
-        m, n = (X.m, X.n) if isinstance(X, RowBlocks) else X.shape
+        X, in_blocks = self.values, isinstance(self.values, RowBlocks)
+        m, n = (X.m, X.n) if in_blocks else X.shape
         w = weights(m, n) if callable(weights) else weights
-        in_blocks = isinstance(X, RowBlocks)
         prepared = way.of_source(X, w, memory) if in_blocks else way.of_rows(X, w)
         operator, (dropped, of) = prepared.operator, prepared.left_out
         operator.names, operator.labels = self.names, self.labels
-        _facts[operator] = Facts.of(prepared)
+        _known[operator] = prepared
         if dropped:
             most = '; missing="impute" (--missing impute) keeps them' if 2 * dropped > of else ""
             warn_user(f"{dropped} of {of} rows have a missing value and were left out{most}")
-        return replace(prepared, left_open=scale is None)
+        return prepared
 
 
 def given(
@@ -367,14 +332,20 @@ def given(
     elif is_arrow(X):
         labels = None
     names = None if labels is None else tuple(map(str, labels))
-    if type(X) is np.ndarray or (source := rows_of(X, table, numeric_only)) is None:
-        return Given(_checked(X, names, table, missing != "error", ways), names, labels)
-    names = source.names = source.names if names is None else names
-    source.ways = ways
-    if not (fits(source, memory) if load is None else load):
-        return Given(source, names, None)
-    X = as_array(source, memory)
-    return Given(_checked(X, names, table, missing != "error", ways), names, names)
+    source = None if type(X) is np.ndarray else rows_of(X, table, numeric_only)
+    if source is not None:
+        names = labels = source.names = source.names if names is None else names
+        source.ways = ways
+        if not (fits(source, memory) if load is None else load):
+            return Given(source, names, None)
+        X = source.loaded(memory)
+        if table is not None:
+            for note in noticed(replace(table, values=X, notes=())).notes:
+                warn_user(note)
+    place = None if table is None else table.place
+    how: dict[str, Any] = {"names": names, "missing": missing != "error", "ways": ways}
+    checked = checked_sparse if hasattr(X, "tocsc") else partial(_check.matrix, name="X")
+    return Given(checked(X, place=place, **how), names, labels)
 
 
 def rows_of(X: Any, table: FileTable | None, numeric_only: bool) -> RowBlocks | None:
@@ -398,28 +369,6 @@ def rows_in_blocks(table: FileTable) -> RowBlocks:
     return source
 
 
-def _checked(
-    X: Any,
-    names: tuple[str, ...] | None,
-    table: FileTable | None,
-    missing: bool,
-    ways: Iterable[str],
-) -> Any:
-    """A matrix whose values are numbers; the first that is not is named as its user knows it."""
-    if table is None:
-        checked = checked_sparse if hasattr(X, "tocsc") else partial(_check.matrix, name="X")
-        return checked(X, names=names, missing=missing, ways=ways)
-    X = X.tocsc() if hasattr(X, "tocsc") else X
-    values = X.data if hasattr(X, "tocsc") else X
-    bad = np.isinf(values) if missing else ~np.isfinite(values)
-    if not bad.any():
-        return X
-    first = tuple(int(i) for i in np.argwhere(bad)[0])
-    where = place_of(X, first[0]) if hasattr(X, "tocsc") else first
-    text, count = table.place(*where), int(bad.sum())
-    raise ValueError(_check.not_finite("X", values[first], where, count, place=text, ways=ways))
-
-
 def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n: int) -> Any:
     """The chosen columns of a table; of a frame by their labels, if these are all different."""
     values, own, kind = unpacked(X)
@@ -435,9 +384,7 @@ def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n:
             places = np.asarray([own.index(label) for label in wanted], dtype=np.int64)
         elif len(own) != n:
             raise ValueError(f"the table must have the {n} columns of the run, got {len(own)}")
-        if is_arrow(X):
-            return X.select(places.tolist())
-        return X.iloc[:, places.tolist()] if hasattr(X, "iloc") else X[:, places.tolist()]
+        return taken(X, places.tolist())
     shape = tuple(getattr(X, "shape", None) or np.shape(X))
     if len(shape) != 2 or shape[1] != n:
         got = f"shape {shape}" if shape else _check.described(X)

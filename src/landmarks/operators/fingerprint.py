@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import is_dataclass
 from typing import Any
 
@@ -16,22 +16,8 @@ from .base import Operator, determining
 SKETCH = 16  # numbers that distinguish two black boxes
 
 
-def _plain(part: Any) -> list[Any]:
-    if scipy.sparse.issparse(part):
-        return [part.data, part.indices, part.indptr]
-    return [repr(part) if is_dataclass(part) else part]
-
-
 def fingerprint(operator: Operator) -> dict[str, Any]:
-    """What identifies the data: SHA-256 of what is stored, else a sketch of a product; as JSON.
-
-    Examples
-    --------
-    >>> from landmarks.operators.fingerprint import fingerprint, same_data
-    >>> a, b = lm.psd(np.eye(3)), lm.psd(2 * np.eye(3))
-    >>> same_data(fingerprint(a), fingerprint(a)), same_data(fingerprint(a), fingerprint(b))
-    (True, False)
-    """
+    """What identifies the data: SHA-256 of what is stored, else a sketch of a product; as JSON."""
     known = {
         "operator": type(operator).__name__,
         "n": operator.n,
@@ -41,33 +27,15 @@ def fingerprint(operator: Operator) -> dict[str, Any]:
     parts = determining(operator)
     if not parts or any(callable(part) and not is_dataclass(part) for part in parts):
         return known | {"sketch": _sketch(operator), "tolerance": _tolerance(operator)}
-    return known | {"sha256": _sha256(plain for part in parts for plain in _plain(part))}
-
-
-def fingerprint_of_values(values: Any) -> str:
-    """SHA-256 of the shape and the numbers of a matrix, dense or sparse, whatever its memory order.
-
-    Examples
-    --------
-    >>> from landmarks.operators.fingerprint import fingerprint_of_values
-    >>> fingerprint_of_values(np.eye(2)) == fingerprint_of_values(np.asfortranarray(np.eye(2)))
-    True
-    """
-    if not scipy.sparse.issparse(values):
-        return f"sha256:{_sha256([values])}"
-    rows = values.tocsr().sorted_indices()
-    places = [rows.indptr.astype(np.int64), rows.indices.astype(np.int64)]
-    return f"sha256:{_sha256([str(rows.shape), *places, rows.data])}"
-
-
-def _sha256(parts: Iterable[Any]) -> str:
     digest = hashlib.sha256()
     for part in parts:
-        if isinstance(part, str):
-            digest.update(part.encode())
-        else:
-            _digest(digest, host(part))
-    return digest.hexdigest()
+        sparse = scipy.sparse.issparse(part)
+        for array in (part.data, part.indices, part.indptr) if sparse else (part,):
+            if isinstance(array, str) or is_dataclass(array):
+                digest.update((array if isinstance(array, str) else repr(array)).encode())
+            else:
+                _digest(digest, host(array))
+    return known | {"sha256": digest.hexdigest()}
 
 
 def same_data(a: dict[str, Any], b: dict[str, Any]) -> bool:

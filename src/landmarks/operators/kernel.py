@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -149,10 +149,13 @@ def kernel(
     if isinstance(h, rbf | laplacian | matern) and isinstance(h.sigma, tuple):
         widths, h = h.sigma, replace(h, sigma=1.0)  # every engine then sees a kernel of one width
     engine = _engine(engine, points, h)
-    exponent = magnitude(h, points) if engine == "chunked" else 0  # the others know h by its class
+    exponent = 0  # of two, by which values are divided, so that their cubes are in range
+    if engine == "chunked" and centre is None:
+        some = points[:: max(1, points.shape[0] // 64), :]
+        exponent = _check.exponent(float(np.max(host(diagonal_values(h, some)))), some)
     return KernelOperator(
         points,
-        Divided(h, exponent) if exponent else h,
+        h,
         engine=engine,
         precision=precision,
         centre=centre,
@@ -160,28 +163,6 @@ def kernel(
         memory=memory,
         exponent=exponent,
     )
-
-
-def magnitude(h: Kernel, points: Array) -> int:
-    """The even power of two by which the values are divided, so that their cubes are in range.
-
-    Usually 0; found from some 64 of the points.
-    """
-    if getattr(h, "stationary", False):
-        return 0
-    some = points[:: max(1, points.shape[0] // 64), :]
-    return _check.exponent(float(np.max(host(diagonal_values(h, some)))), some)
-
-
-@dataclass(frozen=True)
-class Divided:
-    """A kernel divided by 2**power."""
-
-    h: Kernel
-    power: int
-
-    def __call__(self, x: Array, y: Array) -> Array:
-        return _check.scaled(self.h(x, y), self.power)
 
 
 def _engine(wanted: str | None, points: Array, h: Kernel) -> str:
@@ -287,24 +268,22 @@ class KernelOperator(Operator):
             return self._engine_product(block, rows, cols)
         if rows is None and cols is None:
             return self._symmetric_product(block)
-        x = self.points if rows is None else take(self.points, rows)
-        y = self.points if cols is None else take(self.points, cols)
+        x, y = self._at(rows), self._at(cols)
         self.ledger.add(products=block.shape[1])
         xp = namespace(block)
         return xp.concat(
             [self._values(x[a:b, :], y) @ block for a, b in self._chunks(x.shape[0], y.shape[0])]
         )
 
+    def _at(self, indices: Part) -> Array:
+        return self.points if indices is None else take(self.points, indices)
+
     def _engine_product(self, block: Array, rows: Indices | None, cols: Indices | None) -> Array:
         """K[rows, cols] @ block on a graphics card; kernel values stay in registers."""
         a, b = (self.n if indices is None else len(indices) for indices in (rows, cols))
         self.ledger.add(products=block.shape[1], entries=a * b)
         if self.engine == "keops":
-            x, y = (
-                self.points if indices is None else take(self.points, indices)
-                for indices in (rows, cols)
-            )
-            return keops.product(self.h, x, y, block)
+            return keops.product(self.h, self._at(rows), self._at(cols), block)
         left, right = (
             self.prepared if indices is None else self.prepared.take(indices)
             for indices in (rows, cols)
@@ -365,7 +344,7 @@ class KernelOperator(Operator):
     def _values(self, x: Array, y: Array) -> Array:
         """The block of kernel values; if memory runs out, the chunk is halved."""
         try:
-            values = self.h(x, y)
+            values = _check.scaled(self.h(x, y), self.exponent)
             self.ledger.add(entries=x.shape[0] * y.shape[0])
             return values
         except (MemoryError, RuntimeError) as error:
@@ -385,7 +364,7 @@ class KernelOperator(Operator):
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.n)
-        return diagonal_values(self.h, self.points)
+        return _check.scaled(diagonal_values(self.h, self.points), self.exponent)
 
     def columns(self, indices: Indices) -> Array:
         if self.stored is not None:
@@ -474,7 +453,8 @@ def _values_at(operator: KernelOperator, points: Array, indices: Indices) -> Arr
             f"points must have {operator.points.shape[1]} columns as the kernel's do, "
             f"got {points.shape[1]}"
         )
-    return operator.h(operator._placed(points), take(operator.points, indices))
+    values = operator.h(operator._placed(points), take(operator.points, indices))
+    return _check.scaled(values, operator.exponent)
 
 
 @warn_about.register

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .._array import Array, Indices, Part
-from .base import Operator, block_width, faster_squares, product_seconds, source_of
+from .base import Operator, product_seconds, source_of
 from .sources import RowBlocks, pass_height, tiles
 
 ROWS_MEMORY = 2**30  # default limit in bytes for work on an X read in blocks
@@ -85,20 +85,6 @@ class ByRows(Operator):
 
 source_of.register(ByRows, lambda operator: operator.source)
 product_seconds.register(ByRows, lambda operator: (operator.source.m or 0) * operator.n * 2e-9)
-
-
-@faster_squares.register
-def _squares(operator: ByRows) -> Array | None:
-    """The diagonal of K² from pairs of row panels, if that takes fewer passes than columns."""
-    source, n, memory = operator.source, operator.n, operator.pass_memory
-    height = max(1, memory // (32 * n))
-    if (source.m or 0) / height > n / block_width(operator, memory // 8):
-        return None
-    squares = np.zeros(n)
-    for _, A in tiles(source, height, memory // 8):
-        for B in operator._tiles():
-            squares += np.einsum("ij,ij->j", B, (B @ A.T) @ A)
-    return squares
 
 
 def _columns(X: np.ndarray, indices: Indices | None) -> np.ndarray:

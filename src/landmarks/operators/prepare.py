@@ -19,9 +19,9 @@ from .._array import Array, eps, host, like, namespace
 from .base import Operator
 from .dense import Data, Dense, psd
 from .out_of_core import ROWS_MEMORY, ByRows, gram_fits
-from .sources import RowBlocks, Standardised, tile_height, tiles
-from .sparse import Shifted, Sparse, checked_sparse, is_symmetric, sparse_gram
-from .sums import Moments, moments_of, moments_of_rows
+from .sources import RowBlocks, tile_height, tiles
+from .sparse import Sparse, SparseGram, is_symmetric
+from .sums import Moments, moments_of
 
 WAYS = ("error", "impute", "drop", "pairwise")  # what may be done about missing values
 
@@ -96,7 +96,7 @@ class Preparation:
     def result(self, operator: Operator, parts: Parts, moments: Moments, power: int) -> Prepared:
         """The prepared columns, from their parts and moments in units of 2**power."""
         mean, factor, scale = parts
-        share = mean_share(moments) if self.plain and moments.weight > 1 else 0.0
+        share = moments.mean_share if self.plain and moments.weight > 1 else 0.0
         return Prepared(
             operator,
             np.ldexp(mean, power),
@@ -106,14 +106,7 @@ class Preparation:
             tuple(int(j) for j in np.flatnonzero(factor == 0)),
         )
 
-    def of_array(
-        self, X: Array, weights: np.ndarray | None = None
-    ) -> tuple[Array, np.ndarray, np.ndarray]:
-        """The prepared columns of an array, the mean and the scale; rows are times √weight."""
-        Z, (mean, _, scale), _ = self._applied(X, weights)
-        return Z, mean, scale
-
-    def _applied(self, X: Array, weights: np.ndarray | None) -> tuple[Array, Parts, Moments]:
+    def of_array(self, X: Array, weights: np.ndarray | None = None) -> tuple[Array, Parts, Moments]:
         """The columns of an array less the mean, times the factor and √weight; `parts`, moments."""
         moments, power = moments_of(X, weights)
         mean, factor, scale = self.parts(moments.mean, moments.variance, eps(X))
@@ -130,11 +123,10 @@ class Preparation:
         return Z, (mean, factor, scale), moments
 
     def of_rows(self, X: Any, weights: np.ndarray | None = None) -> Prepared:
-        """Prepare a data matrix: an array of any library, or a SciPy sparse matrix."""
+        """Prepare a checked data matrix: an array of any library, or a SciPy sparse matrix."""
         if self.missing == "error":
             return self._of_complete(X, weights)
         sparse = scipy.sparse.issparse(X)
-        X = checked_sparse(X, missing=True) if sparse else _check.matrix(X, "X", missing=True)
         if self.missing == "pairwise":
             sums = pair_moments(X if sparse else host(X), weights).resolved("pairwise")
             return self.of_moments(sums, host(X.data[:0] if sparse else X[:0]).dtype)
@@ -162,9 +154,10 @@ class Preparation:
         if self.missing == "error":
             return self._of_complete_source(source, weights, memory)
         if self.missing == "drop":
-            complete = CompleteRows(source)
+            seen = [0]  # rows, in the last pass
+            complete = replace(source, read=partial(_complete, source, seen), m=None, array=None)
             prepared = self._of_complete_source(complete, None, memory)
-            left_out = complete.seen - (complete.m or 0), complete.seen
+            left_out = seen[0] - (complete.m or 0), seen[0]
             check_left(left_out)
             return replace(prepared, left_out=left_out)
         total: PairMoments | None = None
@@ -182,12 +175,12 @@ class Preparation:
         self, source: RowBlocks, weights: np.ndarray | None, memory: int
     ) -> Prepared:
         products = gram_fits(source, memory)
-        centred = not self.plain
-        moments, power = moments_of_rows(source, centred, products, memory, weights)
+        how: dict[str, Any] = {"about_mean": not self.plain, "products": products}
+        moments, power = moments_of(source, weights, memory=memory, **how)
         mean, factor, _ = parts = self.parts(
             moments.mean, moments.variance, float(np.finfo(source.dtype).eps)
         )
-        rows = Standardised(source, power, mean, factor, weights) if source.again else None
+        rows = source.standardised(power, mean, factor, weights) if source.again else None
         exponent = 0 if self.scale else 2 * power
         K = scaled_gram(moments, self.center, factor)
         operator: Operator
@@ -204,51 +197,44 @@ class Preparation:
         return self.result(psd(scaled_gram(sums, self.center, parts[1])), parts, sums, 0)
 
     def _of_complete(self, X: Any, weights: np.ndarray | None) -> Prepared:
+        """Prepare a matrix in which no value is missing."""
+        symmetric, plain = is_symmetric(X), self.plain and weights is None
         if scipy.sparse.issparse(X):
-            return self._of_sparse(checked_sparse(X), weights)
-        return self._of_dense(X, weights)
-
-    def _of_dense(self, X: Any, weights: np.ndarray | None) -> Prepared:
-        X = _check.matrix(X, "X")
+            X = scipy.sparse.csc_array(X)
+            power = _check.exponent(float(np.max(np.abs(X.data), initial=0.0)), X.data)
+            if power:
+                X = X.copy()  # the user's matrix stays as it is
+                X.data = _check.scaled(X.data, power)
+            operator: Any = Sparse(X, exponent=2 * power)
+            found = unprepared(operator) if plain else self._of_sparse(X, weights, power)
+            return replace(found, symmetric=symmetric)
         xp = namespace(X)
         power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
         X = _check.scaled(X, power)
-        if self.plain and weights is None:
-            return replace(unprepared(Data(X, exponent=2 * power)), symmetric=is_symmetric(X))
-        Z, parts, moments = self._applied(X, weights)
-        operator = Data(
-            Z,
-            exponent=0 if self.scale else 2 * power,
-            summed=None if self.plain else partial(self._gram, X, weights, parts[1]),
-        )
-        found = self.result(operator, parts, moments, power)
-        return replace(found, symmetric=is_symmetric(X))
+        if plain:
+            return replace(unprepared(Data(X, exponent=2 * power)), symmetric=symmetric)
+        Z, parts, moments = self.of_array(X, weights)
+        summed = None if self.plain else partial(self._gram, X, weights, parts[1])
+        operator = Data(Z, exponent=0 if self.scale else 2 * power, summed=summed)
+        return replace(self.result(operator, parts, moments, power), symmetric=symmetric)
 
     def _gram(self, X: Any, weights: np.ndarray | None, factor: np.ndarray) -> np.ndarray:
         """The Gram matrix of prepared columns, the same to the last bit as out of core."""
         return scaled_gram(moments_of(X, weights, products=True)[0], self.center, factor)
 
-    def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
-        dtype, symmetric = X.dtype, is_symmetric(X)
-        power = _check.exponent(float(np.max(np.abs(X.data), initial=0.0)), X.data)
-        if self.plain and weights is None:
-            if power:
-                X = X.copy()  # the user's matrix stays as it is
-                X.data = _check.scaled(X.data, power)
-            return replace(unprepared(Sparse(X, exponent=2 * power)), symmetric=symmetric)
-        X = X.astype(np.float64)  # a copy too
-        X.data = _check.scaled(X.data, power)
-        known, variance = _mean_and_variance(X, weights)
-        mean, factor, _ = parts = self.parts(known, variance, float(np.finfo(dtype).eps))
+    def _of_sparse(self, X: Any, weights: np.ndarray | None, power: int) -> Prepared:
+        """Prepare a sparse matrix in units of 2**power, which stays sparse."""
+        known, variance = _mean_and_variance(X.astype(np.float64), weights)
+        mean, factor, _ = parts = self.parts(known, variance, float(np.finfo(X.dtype).eps))
         w = np.ones(X.shape[0]) if weights is None else weights
-        Z = scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)
-        Z = scipy.sparse.csc_array(Z, dtype=dtype)
+        r, D = np.sqrt(w), scipy.sparse.diags_array(factor)
+        Z = scipy.sparse.diags_array(r) @ X.astype(np.float64) @ D
+        Z = scipy.sparse.csc_array(Z, dtype=X.dtype)
         exponent, W = 0 if self.scale else 2 * power, float(w.sum())
         operator: Operator = Sparse(Z, exponent=exponent)
         if self.center:
-            operator = Shifted(Z, mean * factor, np.sqrt(w), exponent=exponent)
-        found = self.result(operator, parts, Moments(W, known, W * variance), power)
-        return replace(found, symmetric=symmetric)
+            operator = SparseGram(Z, mean * factor, r, exponent=exponent)
+        return self.result(operator, parts, Moments(W, known, W * variance), power)
 
 
 def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarray:
@@ -264,13 +250,6 @@ def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarra
     return (K + K.T) / 2
 
 
-def mean_share(moments: Moments) -> float:
-    """The share of the mean squares of the columns that is due to their means."""
-    means = float(np.sum(moments.mean**2))
-    total = float(np.sum(moments.mean_square))
-    return means / total if total > 0 else 0.0
-
-
 def check_left(left_out: tuple[int, int], k: int = 0) -> None:
     """Raise when rows were left out, and one is left, or no more than k: any k rebuild k rows."""
     dropped, of = left_out
@@ -282,19 +261,12 @@ def check_left(left_out: tuple[int, int], k: int = 0) -> None:
         )
 
 
-class CompleteRows(RowBlocks):
-    """The rows of another source that have every value; their number is known after one pass."""
-
-    def __init__(self, source: RowBlocks):
-        self.source, self.seen = source, 0
-        self.n, self.names = source.n, source.names
-        self.dtype, self.again = source.dtype, source.again
-
-    def read(self, memory: int) -> Iterator[np.ndarray]:
-        self.seen = 0
-        for block in self.source.read(memory):
-            self.seen += len(block)
-            yield block[~np.isnan(block).any(axis=1)]
+def _complete(source: RowBlocks, seen: list[int], memory: int) -> Iterator[np.ndarray]:
+    """The rows of a source that have every value; counts all."""
+    seen[0] = 0
+    for block in source.read(memory):
+        seen[0] += len(block)
+        yield block[~np.isnan(block).any(axis=1)]
 
 
 def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
@@ -322,18 +294,6 @@ def mean_imputed(X: Any, weights: np.ndarray | None) -> Any:
     known_weight = np.maximum(w.sum(axis=0), np.finfo(float).tiny)
     mean = np.sum(w * np.where(missing, 0.0, X), axis=0) / known_weight
     return np.where(missing, mean.astype(X.dtype), X)
-
-
-def moments(X: Any, weights: np.ndarray | None) -> Moments:
-    """The moments of the rows of X, an array or a SciPy sparse matrix, which stays sparse."""
-    if not scipy.sparse.issparse(X):
-        return moments_of(X, weights, products=True)[0]
-    w = np.ones(X.shape[0]) if weights is None else weights
-    if (W := float(w.sum())) == 0:
-        return Moments(0.0, np.zeros(X.shape[1]), np.zeros((X.shape[1], X.shape[1])))
-    mean = (X.T @ w) / W
-    Z = scipy.sparse.csc_array(scipy.sparse.diags_array(np.sqrt(w)) @ X, dtype=np.float64)
-    return Moments(W, mean, sparse_gram(Z, mean, np.sqrt(w)))
 
 
 @dataclass(frozen=True)
@@ -399,26 +359,24 @@ def pair_moments(
 ) -> PairMoments:
     """The moments of rows with missing values; a sparse X stays sparse and has the origin zero."""
     w = np.ones(X.shape[0]) if weights is None else weights
-    known, missing, origin = _split(X, origin)
-    U, V, M = _product(known, w, known), _product(known, w, missing), _product(missing, w, missing)
-    lost = np.diag(M)
-    sums = np.asarray(known.T @ w)[:, None] - V
-    return PairMoments(float(w.sum()), origin, w.sum() - lost[:, None] - lost[None, :] + M, sums, U)
-
-
-def _split(X: Any, origin: np.ndarray | None) -> tuple[Any, Any, np.ndarray]:
-    """The values less the origin, 0 where missing; and a matrix that is 1 where missing."""
+    known, missing = X.astype(np.float64), X.astype(np.float64)
     if scipy.sparse.issparse(X):
-        known, missing = X.astype(np.float64), X.astype(np.float64)
         missing.data = np.isnan(X.data).astype(np.float64)
         known.data = np.nan_to_num(known.data, nan=0.0)
-        return known, missing, np.zeros(X.shape[1])
-    missing = np.isnan(X)
-    if origin is None:
-        origin = np.where(missing, 0.0, X).sum(axis=0, dtype=np.float64) / np.maximum(
-            1, (~missing).sum(axis=0)
-        )
-    return np.where(missing, 0.0, X - origin), missing.astype(np.float64), origin
+        gaps, origin = missing.data.any(), np.zeros(X.shape[1])
+    else:
+        absent = np.isnan(X)
+        gaps, missing = absent.any(), absent.astype(np.float64)
+        if origin is None:
+            present = np.maximum(1, (~absent).sum(axis=0))
+            origin = np.where(absent, 0.0, known).sum(axis=0) / present
+        known = np.where(absent, 0.0, known - origin)
+    V = M = np.zeros((X.shape[1], X.shape[1]))
+    if gaps:
+        V, M = _product(known, w, missing), _product(missing, w, missing)
+    lost, sums = np.diag(M), np.asarray(known.T @ w)[:, None] - V
+    weight = w.sum() - lost[:, None] - lost[None, :] + M
+    return PairMoments(float(w.sum()), origin, weight, sums, _product(known, w, known))
 
 
 def _product(A: Any, w: np.ndarray, B: Any) -> np.ndarray:

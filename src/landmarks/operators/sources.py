@@ -7,17 +7,26 @@ on the chunks of X.
 
 from __future__ import annotations
 
-import abc
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .. import _check
-from .._array import host, is_array
+from .._array import is_array
 from ..errors import warn_user
-from ..readers.frames import arrow_dtype, arrow_others, arrow_values, is_dask, unpacked, without
+from ..readers.frames import (
+    arrow_dtype,
+    arrow_others,
+    arrow_values,
+    float_dtype,
+    is_dask,
+    unpacked,
+    without,
+)
 from ..runs.runner import report
 
 IN_MEMORY = ("__array__", "__array_interface__", "__dataframe__", "to_numpy", "tocsc")
@@ -28,166 +37,120 @@ NO_ROWS = (
 READ = 8 * 2**20  # bytes of a block read from a source, if the source lets us choose
 
 
-class RowBlocks(abc.ABC):
+@dataclass(eq=False)
+class RowBlocks:
     """The rows of an m × n matrix X, read in order.
 
+    read : gives all rows in order, in blocks of about so many bytes if the source can choose.
     n, m : columns and rows; m is None while it is unknown.
     dtype : float32 when the values are, float64 for all other numbers.
     names : the names of the columns, if they have any.
+    places : which columns of an Arrow table these are, counted from 0.
     again : whether the rows can be read more than once.
+    array : X itself if it is an array.
     ways : what `missing=` may be, for the message about missing values.
     """
 
+    read: Callable[[int], Iterator[np.ndarray]]
     n: int
-    m: int | None = None
+    m: int | None
     dtype: np.dtype
     names: tuple[str, ...] | None = None
+    places: list[int] | None = None
     again: bool = True
+    array: np.ndarray | None = None
     ways: Iterable[str] = tuple(_check.FILLS)
 
-    @abc.abstractmethod
-    def read(self, memory: int) -> Iterator[np.ndarray]:
-        """All rows in order, in blocks of about that many bytes if the source can choose."""
+    def standardised(self, *how: Any) -> RowBlocks:
+        """The same rows over 2**power, less a mean, times factors and √weight."""
+        read = partial(_standardised, self, *how)
+        return replace(self, read=read, dtype=np.dtype(np.float64), array=None)
 
-    def in_memory(self) -> np.ndarray | None:
-        """X itself if it is an array, else None."""
-        return None
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(m={self.m}, n={self.n}, dtype={self.dtype})"
-
-
-class Standardised(RowBlocks):
-    """The rows of another source over 2**power, less a mean, times factors and √weight."""
-
-    dtype = np.dtype(np.float64)
-
-    def __init__(
-        self,
-        source: RowBlocks,
-        power: int,
-        mean: np.ndarray,
-        factor: np.ndarray,
-        weights: np.ndarray | None,
-    ):
-        self.source, self.power = source, power
-        self.mean, self.factor, self.weights = mean, factor, weights
-        self.m, self.n = source.m, source.n
-        self.names, self.again = source.names, source.again
-
-    def read(self, memory: int) -> Iterator[np.ndarray]:
+    def loaded(self, memory: int) -> np.ndarray:
+        """X as an array, without a copy if it is one."""
+        if self.array is not None:
+            return self.array
+        if self.m is None:  # blocks, whose number of rows is known once they were read
+            return np.concatenate([np.asarray(block, self.dtype) for block in self.read(memory)])
+        X = np.empty((self.m, self.n), dtype=self.dtype)
         start = 0
-        for block in self.source.read(memory // 2):
-            Z = (_check.scaled(block.astype(np.float64), self.power) - self.mean) * self.factor
-            if self.weights is not None:
-                Z = Z * np.sqrt(self.weights[start : start + len(Z), None])
-            yield Z
-            start += len(Z)
+        for block in self.read(memory):
+            X[start : start + len(block)] = block
+            start += len(block)
+        return X
 
 
-def float_dtype(*dtypes: Any) -> np.dtype:
-    """float32 when all are, else float64."""
-    single = all(np.dtype(dtype) == np.float32 for dtype in dtypes)
-    return np.dtype(np.float32 if single else np.float64)
-
-
-def load(source: RowBlocks, memory: int) -> np.ndarray:
-    """X as an array, without a copy if it is one."""
-    if (array := source.in_memory()) is not None:
-        return array
-    if source.m is None:  # blocks, whose number of rows is known once they were read
-        return np.concatenate([np.asarray(block, source.dtype) for block in source.read(memory)])
-    X = np.empty((source.m, source.n), dtype=source.dtype)
+def _standardised(
+    source: RowBlocks,
+    power: int,
+    mean: np.ndarray,
+    factor: np.ndarray,
+    weights: np.ndarray | None,
+    memory: int,
+) -> Iterator[np.ndarray]:
     start = 0
-    for block in source.read(memory):
-        X[start : start + len(block)] = block
-        start += len(block)
-    return X
+    for block in source.read(memory // 2):
+        Z = (_check.scaled(block.astype(np.float64), power) - mean) * factor
+        if weights is not None:
+            Z = Z * np.sqrt(weights[start : start + len(Z), None])
+        yield Z
+        start += len(Z)
 
 
-class ArrayRows(RowBlocks):
+def array_rows(array: Any, places: Sequence[int] | None = None) -> RowBlocks:
     """The rows of a two-dimensional array-like, sliced a block at a time.
 
     places : which columns, counted from 0; all when None.
     """
-
-    def __init__(self, array: Any, places: Sequence[int] | None = None):
-        if len(array.shape) != 2 or 0 in array.shape:
-            raise ValueError(
-                "X must have two dimensions and at least one row and one column, got shape "
-                f"{tuple(array.shape)}"
-            )
-        if np.dtype(array.dtype).kind not in "buif":
-            raise ValueError(
-                f"X must hold numbers, got {array.dtype}; encode or drop the other columns"
-            )
-        self.array = array
-        self.places = None if places is None else list(places)
-        self.m, self.width = (int(size) for size in array.shape)
-        self.n = self.width if self.places is None else len(self.places)
-        self.dtype = float_dtype(array.dtype)
-
-    def read(self, memory: int) -> Iterator[np.ndarray]:
-        height = self._height(memory)
-        for start in range(0, self.array.shape[0], height):
-            block = np.asarray(self.array[start : start + height])
-            yield block if self.places is None else block[:, self.places]
-
-    def in_memory(self) -> np.ndarray | None:
-        whole = isinstance(self.array, np.memmap) and self.places is None
-        return np.asarray(self.array) if whole else None
-
-    def _height(self, memory: int) -> int:
-        """Whole chunks where they fit, so that none is unpacked twice."""
-        wanted = max(1, memory // (self.width * np.dtype(self.array.dtype).itemsize))
-        chunks = getattr(self.array, "shards", None) or getattr(self.array, "chunks", None)
-        if not chunks:
-            return wanted
-        if chunks[0] > 32 * wanted:
-            warn_user(
-                f"each chunk of X has {chunks[0]} rows, and {wanted} rows at a time fit in memory: "
-                f"each chunk is unpacked {-(-chunks[0] // wanted)} times; store X in chunks of "
-                "fewer rows, or allow more memory"
-            )
-            return wanted
-        return max(chunks[0], wanted // chunks[0] * chunks[0])
+    if len(array.shape) != 2 or 0 in array.shape:
+        raise ValueError(
+            "X must have two dimensions and at least one row and one column, got shape "
+            f"{tuple(array.shape)}"
+        )
+    if np.dtype(array.dtype).kind not in "buif":
+        raise ValueError(
+            f"X must hold numbers, got {array.dtype}; encode or drop the other columns"
+        )
+    (m, width), dtype = map(int, array.shape), float_dtype(array.dtype)
+    chosen = None if places is None else list(places)
+    whole = isinstance(array, np.memmap) and chosen is None
+    n, read = width if chosen is None else len(chosen), partial(_sliced, array, chosen)
+    return RowBlocks(read, n, m, dtype, array=np.asarray(array) if whole else None)
 
 
-class IterableRows(RowBlocks):
+def _sliced(array: Any, places: list[int] | None, memory: int) -> Iterator[np.ndarray]:
+    m, width = array.shape
+    height = _height(array, memory // (width * np.dtype(array.dtype).itemsize))
+    for start in range(0, m, height):
+        block = np.asarray(array[start : start + height])
+        yield block if places is None else block[:, places]
+
+
+def _height(array: Any, fitting: int) -> int:
+    """The rows of a block: complete chunks where they fit, so that none is unpacked twice."""
+    wanted = max(1, fitting)
+    chunks = getattr(array, "shards", None) or getattr(array, "chunks", None)
+    if not chunks:
+        return wanted
+    if chunks[0] > 32 * wanted:
+        warn_user(
+            f"each chunk of X has {chunks[0]} rows, and {wanted} rows at a time fit in memory: "
+            f"each chunk is unpacked {-(-chunks[0] // wanted)} times; store X in chunks of "
+            "fewer rows, or allow more memory"
+        )
+        return wanted
+    return max(chunks[0], wanted // chunks[0] * chunks[0])
+
+
+def iterable_rows(blocks: Iterable[Any] | Callable[[], Iterable[Any]]) -> RowBlocks:
     """The rows of blocks: arrays, data frames or record batches of one width.
 
     An iterator is read once. A list, another iterable, or a function that returns an iterator can
     be read again.
     """
 
-    def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]]):
-        self.blocks = blocks
-        self.again = not hasattr(blocks, "__next__")
-        iterator = self._fresh()
-        first = next((block for block in iterator if _rows(block)), None)
-        if first is None:
-            raise ValueError(NO_ROWS)
-        self.names = unpacked(first).names
-        array = as_block(first)
-        self.n, self.dtype = array.shape[1], float_dtype(array.dtype)
-        self._unread = None if self.again else itertools.chain([first], iterator)
-
-    def read(self, memory: int) -> Iterator[np.ndarray]:
-        blocks, self._unread = self._fresh() if self.again else self._unread, None
-        if blocks is None:
-            raise ValueError(
-                "this iterator was read already, and it can be read once only; pass a function "
-                "that returns a fresh one"
-            )
-        for block in blocks:
-            if (found := unpacked(block).names) not in (None, self.names):
-                raise ValueError(
-                    f"every block must have the columns of the first, {self.names}, got {found}"
-                )
-            yield as_block(block)
-
-    def _fresh(self) -> Iterator[Any]:
-        given = self.blocks() if callable(self.blocks) else self.blocks
+    def fresh() -> Iterator[Any]:
+        given = blocks() if callable(blocks) else blocks
         if not hasattr(given, "__iter__"):
             raise TypeError(
                 "a function of row blocks must return an iterator of two-dimensional arrays, got "
@@ -195,15 +158,34 @@ class IterableRows(RowBlocks):
             )
         return iter(given)
 
+    def read(memory: int) -> Iterator[np.ndarray]:
+        parts = fresh() if again else next(unread, None)
+        if parts is None:
+            raise ValueError(
+                "this iterator was read already, and it can be read once only; pass a function "
+                "that returns a fresh one"
+            )
+        for block in parts:
+            if (found := unpacked(block).names) not in (None, names):
+                raise ValueError(
+                    f"every block must have the columns of the first, {names}, got {found}"
+                )
+            yield as_block(block)
+
+    again, iterator = not hasattr(blocks, "__next__"), fresh()
+    first = next((block for block in iterator if _rows(block)), None)
+    if first is None:
+        raise ValueError(NO_ROWS)
+    unread = iter([itertools.chain([first], iterator)])
+    names, array = unpacked(first).names, as_block(first)
+    return RowBlocks(read, array.shape[1], None, float_dtype(array.dtype), names, again=again)
+
 
 def as_block(block: Any) -> np.ndarray:
     """One block of the user as a two-dimensional array of numbers."""
     if is_arrow(block):
         return arrow_values(block, arrow_dtype(schema_of(block)))
-    if is_array(block) and not isinstance(block, np.ndarray):
-        array = host(block)
-    else:
-        array = _check.as_numpy(block, "a block of X")
+    array = _check.as_numpy(block, "a block of X")
     if array.ndim != 2:
         raise ValueError(
             f"every block of rows must have two dimensions, got shape {array.shape}; reshape a "
@@ -216,52 +198,48 @@ def _rows(block: Any) -> int:
     return block.num_rows if is_arrow(block) else len(block)
 
 
-class ArrowRows(RowBlocks):
+def arrow_rows(table: Any, places: Sequence[int] | None = None) -> RowBlocks:
     """The rows of a pyarrow Dataset, Table, ParquetFile, RecordBatch or RecordBatchReader.
 
     A RecordBatchReader can be read only once.
 
     places : which columns, counted from 0; all when None.
     """
+    schema = schema_of(table)
+    every = list(range(len(schema.names)))
+    chosen = every if places is None else list(places)
+    if places is None and (others := arrow_others(table, schema)):
+        listed = {j: f"{schema.field(j).name!r} ({kind})" for j, kind in others.items()}
+        without(listed, len(every), len(every), False)
+    fields = [schema.field(j) for j in chosen]
+    names, dtype = tuple(str(field.name) for field in fields), arrow_dtype(fields)
+    again = not hasattr(table, "read_next_batch")
+    return RowBlocks(
+        partial(_batches, table, chosen), len(chosen), _count(table), dtype, names, chosen, again
+    )
 
-    def __init__(self, table: Any, places: Sequence[int] | None = None):
-        schema, self.table = schema_of(table), table
-        every = list(range(len(schema.names)))
-        self.places = every if places is None else list(places)
-        chosen = [schema.field(j) for j in self.places]
-        if places is None and (others := arrow_others(table, schema)):
-            listed = {j: f"{chosen[j].name!r} ({kind})" for j, kind in others.items()}
-            without(listed, len(chosen), len(chosen), False)
-        self.names = tuple(str(field.name) for field in chosen)
-        self._own = list(self.names)  # `names` may become those of the user
-        self.every = self.places == every
-        self.unique = len(set(schema.names)) == len(schema.names)
-        self.dtype = arrow_dtype(chosen)
-        self.n = len(chosen)
-        self.m = _count(table)
-        self.again = not hasattr(table, "read_next_batch")
 
-    def read(self, memory: int) -> Iterator[np.ndarray]:
-        height = max(1, memory // (self.n * self.dtype.itemsize))
-        for batch in self._batches(height):
-            by_name = self.unique or self.every
-            yield arrow_values(batch if by_name else batch.select(self.places), self.dtype)
-
-    def _batches(self, height: int) -> Iterator[Any]:
-        table = self.table
-        columns = None if self.every or not self.unique else self._own
-        if hasattr(table, "count_rows"):
-            yield from table.to_batches(
-                columns=columns, batch_size=height, batch_readahead=1, fragment_readahead=1
-            )
-        elif hasattr(table, "iter_batches"):
-            yield from table.iter_batches(batch_size=height, columns=columns)
-        elif hasattr(table, "to_batches"):
-            part = table if columns is None else table.select(columns)
-            yield from part.to_batches(max_chunksize=height)
-        else:
-            for batch in [table] if self.again else table:
-                yield batch if columns is None else batch.select(columns)
+def _batches(table: Any, chosen: list[int], memory: int) -> Iterator[np.ndarray]:
+    schema = schema_of(table)
+    names, dtype = list(schema.names), arrow_dtype([schema.field(j) for j in chosen])
+    height = max(1, memory // (len(chosen) * dtype.itemsize))
+    every = chosen == list(range(len(names)))
+    # a name that occurs twice cannot be asked for: then all columns are read
+    wanted = None if every or len(set(names)) < len(names) else [names[j] for j in chosen]
+    if hasattr(table, "count_rows"):
+        ahead = {"batch_readahead": 1, "fragment_readahead": 1}
+        batches = table.to_batches(columns=wanted, batch_size=height, **ahead)
+    elif hasattr(table, "iter_batches"):
+        batches = table.iter_batches(batch_size=height, columns=wanted)
+    elif hasattr(table, "to_batches"):
+        part = table if wanted is None else table.select(wanted)
+        batches = part.to_batches(max_chunksize=height)
+    else:
+        parts = table if hasattr(table, "read_next_batch") else [table]
+        batches = parts if wanted is None else (batch.select(wanted) for batch in parts)
+    for batch in batches:
+        whole = every or wanted is not None
+        yield arrow_values(batch if whole else batch.select(chosen), dtype)
 
 
 def schema_of(table: Any) -> Any:
@@ -294,13 +272,13 @@ def as_rows(X: Any, places: Sequence[int] | None = None) -> RowBlocks | None:
     if isinstance(X, RowBlocks):
         return X
     if is_arrow(X):
-        return ArrowRows(X, places)
+        return arrow_rows(X, places)
     # sliced like an array but stored in chunks, as Zarr and HDF5 arrays are
     parts = ("shape", "dtype", "chunks", "__getitem__")
     chunked = all(hasattr(X, name) for name in parts) and unpacked(X).kind == "other"
     if isinstance(X, np.memmap) or (chunked and not is_array(X)):
-        return ArrayRows(X, places) if len(X.shape) == 2 and 0 not in X.shape else None
-    return IterableRows(X) if _gives_blocks(X) else None
+        return array_rows(X, places) if len(X.shape) == 2 and 0 not in X.shape else None
+    return iterable_rows(X) if _gives_blocks(X) else None
 
 
 def _gives_blocks(X: Any) -> bool:
@@ -324,12 +302,9 @@ def pass_height(n: int, memory: int) -> int:
     return max(1, min(2**22 // n + 64, memory // (64 * n)))
 
 
-def tiles(
-    source: RowBlocks, height: int, memory: int = READ, *, buffers: int = 1
-) -> Iterator[tuple[int, np.ndarray]]:
-    """The first row and the rows, in float64, of each tile; the buffers are reused in turn."""
-    ring = itertools.cycle([np.empty((height, source.n)) for _ in range(buffers)])
-    buffer, start, filled = next(ring), 0, 0
+def tiles(source: RowBlocks, height: int, memory: int = READ) -> Iterator[tuple[int, np.ndarray]]:
+    """The first row and the rows, in float64, of each tile, which is good until the next."""
+    buffer, start, filled = np.empty((height, source.n)), 0, 0
     for block in source.read(min(memory, READ)):
         if block.ndim != 2 or block.shape[1] != source.n:
             raise ValueError(
@@ -342,7 +317,7 @@ def tiles(
             filled += len(part)
             if filled == height:
                 yield start, buffer
-                buffer, start, filled = next(ring), start + height, 0
+                start, filled = start + height, 0
                 report("reading", start, source.m)
     if filled:
         yield start, buffer[:filled]
@@ -355,11 +330,3 @@ def tiles(
             "return a fresh iterator at each call"
         )
     source.m = rows
-
-
-def largest(X: np.ndarray, source: RowBlocks, start: int) -> float:
-    """The largest |x| of a tile; NaN and infinity are refused with their rows."""
-    value = max(float(X.max()), -float(X.min()))
-    if not np.isfinite(value):
-        _check.finite(X, "X", offset=start, names=source.names, ways=source.ways)
-    return value

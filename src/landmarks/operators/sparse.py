@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,88 @@ from .forms import form
 
 
 class SparseGram(Gram):
-    """The operator of rows that are made of a sparse X in CSC form; vectors are NumPy arrays."""
+    """The operator of the rows X − r μᵀ of a sparse X in CSC form: centred data stay sparse.
+
+    mean : μ, one number for each column; None for the rows as they are. weights : r, one for each
+        row; 1 unless rows are weighted. Vectors are NumPy arrays.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        mean: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
+        *,
+        exponent: int = 0,
+        ledger: Ledger | None = None,
+    ):
+        super().__init__(X, exponent=exponent, ledger=ledger)
+        self.mean: Any = None if mean is None else mean.astype(X.dtype)
+        self.weights = np.ones(self.m, X.dtype) if weights is None else weights.astype(X.dtype)
 
     def part(self, indices: Part) -> Any:
         return self.X if indices is None else self.X[:, np.asarray(indices)]
 
     def entries(self, part: Any) -> int:
         return part.nnz
+
+    def factor(self, indices: Part = None) -> Array:
+        rows = self.part(indices).toarray()
+        if self.mean is None:
+            return rows
+        mean = self.mean if indices is None else self.mean[np.asarray(indices)]
+        return rows - np.outer(self.weights, mean)
+
+    def diagonal(self) -> Array:
+        self.ledger.add(entries=self.X.nnz)
+        squares, zeros = self.X.copy(), self.X.copy()
+        if self.mean is None:
+            squares.data = squares.data**2
+            return np.asarray(squares.sum(axis=0)).ravel()
+        r = self.weights[self.X.indices]
+        squares.data = (self.X.data - r * np.repeat(self.mean, np.diff(self.X.indptr))) ** 2
+        zeros.data = r**2
+        elsewhere = np.sum(self.weights**2) - np.asarray(zeros.sum(axis=0)).ravel()
+        return np.asarray(squares.sum(axis=0)).ravel() + self.mean**2 * np.maximum(elsewhere, 0.0)
+
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
+        if self.stored is not None or self.mean is None:
+            return super().matmul(block, rows, cols)
+        left, right = self.restrict(rows), self.restrict(cols)
+        self.ledger.add(products=block.shape[1], entries=left.X.nnz + right.X.nnz)
+        return left._adjoint(right.X @ block - np.outer(self.weights, right.mean @ block))
+
+    def columns(self, indices: Indices) -> Array:
+        if self.stored is not None or self.mean is None:
+            return super().columns(indices)
+        self.ledger.add(columns=len(indices), entries=self.n * len(indices))
+        return self._adjoint(self.factor(indices))
+
+    def _adjoint(self, image: Array) -> Array:
+        return self.X.T @ image - np.outer(self.mean, self.weights @ image)
+
+    @property
+    def stores_gram(self) -> bool:
+        small = self.mean is not None and self.n**2 * 8 <= MEMORY // 8
+        return small or super().stores_gram
+
+    def gram(self) -> Array:
+        return sparse_gram(self.X, self.mean, self.weights)
+
+    def of(self, X: Any) -> SparseGram:
+        return type(self)(X, self.mean, self.weights, exponent=self.exponent, ledger=self.ledger)
+
+    def restrict(self, indices: Part) -> Any:
+        if indices is None:
+            return self
+        part: Any = super().restrict(indices)
+        if self.mean is not None:
+            part.mean = self.mean[np.asarray(indices)]
+        return part
+
+
+class Sparse(SparseGram):
+    """The operator XᵀX of a sparse X, whose rows are as they are."""
 
 
 remade_in_double.register(SparseGram, lambda operator: operator.of(operator.X.astype(float)))
@@ -38,91 +112,9 @@ def _sparse_form(operator: SparseGram, k: int) -> Operator:
     return form(Data(promoted.factor(), exponent=operator.exponent, ledger=operator.ledger), k)
 
 
-class Sparse(SparseGram):
-    """The operator XᵀX of a sparse X."""
-
-    def factor(self, indices: Part = None) -> Array:
-        return self.part(indices).toarray()
-
-    def diagonal(self) -> Array:
-        self.ledger.add(entries=self.X.nnz)
-        squares = self.X.copy()
-        squares.data = squares.data**2
-        return np.asarray(squares.sum(axis=0)).ravel()
-
-    def gram(self) -> Array:
-        return sparse_gram(self.X)
-
-    def of(self, X: Any) -> Sparse:
-        return Sparse(X, exponent=self.exponent, ledger=self.ledger)
-
-
-class Shifted(SparseGram):
-    """The operator of the rows X − r μᵀ of a sparse X: centred data that stay sparse.
-
-    mean : μ, one number for each column. weights : r, one for each row; 1 unless rows are weighted.
-    """
-
-    def __init__(
-        self,
-        X: Any,
-        mean: np.ndarray,
-        weights: np.ndarray,
-        *,
-        exponent: int = 0,
-        ledger: Ledger | None = None,
-    ):
-        super().__init__(X, exponent=exponent, ledger=ledger)
-        self.mean, self.weights = mean.astype(X.dtype), weights.astype(X.dtype)
-
-    def factor(self, indices: Part = None) -> Array:
-        mean = self.mean if indices is None else self.mean[np.asarray(indices)]
-        return self.part(indices).toarray() - np.outer(self.weights, mean)
-
-    def diagonal(self) -> Array:
-        self.ledger.add(entries=self.X.nnz)
-        squares, zeros = self.X.copy(), self.X.copy()
-        r = self.weights[self.X.indices]
-        squares.data = (self.X.data - r * np.repeat(self.mean, np.diff(self.X.indptr))) ** 2
-        zeros.data = r**2
-        elsewhere = np.sum(self.weights**2) - np.asarray(zeros.sum(axis=0)).ravel()
-        return np.asarray(squares.sum(axis=0)).ravel() + self.mean**2 * np.maximum(elsewhere, 0.0)
-
-    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
-        if self.stored is not None:
-            return self.stored.matmul(block, rows, cols)
-        left, right = self.restrict(rows), self.restrict(cols)
-        self.ledger.add(products=block.shape[1], entries=left.X.nnz + right.X.nnz)
-        image = right.X @ block - np.outer(self.weights, right.mean @ block)
-        return left._adjoint(image)
-
-    def columns(self, indices: Indices) -> Array:
-        if self.stored is not None:
-            return self.stored.columns(indices)
-        self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        return self._adjoint(self.factor(indices))
-
-    def _adjoint(self, image: Array) -> Array:
-        return self.X.T @ image - np.outer(self.mean, self.weights @ image)
-
-    @property
-    def stores_gram(self) -> bool:
-        return super().stores_gram or self.n**2 * 8 <= MEMORY // 8
-
-    def gram(self) -> Array:
-        return sparse_gram(self.X, self.mean, self.weights)
-
-    def of(self, X: Any) -> Shifted:
-        return Shifted(X, self.mean, self.weights, exponent=self.exponent, ledger=self.ledger)
-
-    def restrict(self, indices: Part) -> Shifted:
-        if indices is None:
-            return self
-        part = self.of(self.part(indices))
-        part.mean = self.mean[np.asarray(indices)]
-        if "stored" in self.__dict__ and self.stored is not None:
-            part.stored = self.stored.restrict(np.asarray(indices))
-        return part
+@determining.register
+def _determining(operator: SparseGram) -> tuple[Any, ...]:
+    return (operator.X,) if operator.mean is None else (operator.X, operator.mean, operator.weights)
 
 
 def sparse_gram(X: Any, mean: Array | None = None, weights: Array | None = None) -> Array:
@@ -150,9 +142,6 @@ def sparse_gram(X: Any, mean: Array | None = None, weights: Array | None = None)
     return K
 
 
-determining.register(Shifted, lambda operator: (operator.X, operator.mean, operator.weights))
-
-
 def is_symmetric(X: Any) -> bool:
     """Whether X is a symmetric matrix and not diagonal, for which X and XᵀX choose the same."""
     if X.shape[0] != X.shape[1]:
@@ -164,21 +153,10 @@ def is_symmetric(X: Any) -> bool:
     return symmetric and int(xp.count_nonzero(X)) > int(xp.count_nonzero(xp.linalg.diagonal(X)))
 
 
-def place_of(X: Any, entry: int) -> tuple[int, int]:
-    """The row and the column of a stored entry of a CSC matrix."""
-    return int(X.indices[entry]), int(np.searchsorted(X.indptr, entry, side="right") - 1)
+def checked_sparse(X: Any, **how: Any) -> Any:
+    """A CSC matrix of float32 or float64 whose values are checked.
 
-
-def checked_sparse(
-    X: Any,
-    names: tuple[str, ...] | None = None,
-    *,
-    missing: bool = False,
-    ways: Iterable[str] = tuple(_check.FILLS),
-) -> Any:
-    """A CSC matrix of float32 or float64 that is finite, or has NaN for missing values.
-
-    ways : what `missing=` may be here, for the message.
+    how : of that check, as for `finite`.
     """
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X is {X.dtype}")
@@ -187,12 +165,7 @@ def checked_sparse(
     X = scipy.sparse.csc_array(
         X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     )
-    bad = np.isinf(X.data) if missing else ~np.isfinite(X.data)
-    if bad.any():
-        first, count = int(np.flatnonzero(bad)[0]), int(bad.sum())
-        where = place_of(X, first)
-        called = None if names is None else names[where[1]]
-        raise ValueError(_check.not_finite("X", X.data[first], where, count, called, ways=ways))
+    _check.finite(X, "X", **how)
     if not X.has_canonical_format:
         X = X.copy()  # adding up duplicates writes to the arrays, which the user may hold
         X.sum_duplicates()

@@ -28,12 +28,10 @@ from .._array import (
     zeros,
 )
 from .base import (
-    MEMORY,
     STORED,
     Ledger,
     Operator,
     determining,
-    itemsize,
     product_seconds,
     remade_in_double,
     stored_up_to,
@@ -113,33 +111,20 @@ class Hadamard(Operator):
         self.A, self.B = A, B
 
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
-        left, right = self._at(rows), self._at(cols)
-        a, b, width = left[0].shape[1], right[0].shape[1], block.shape[1]
-        p, q = self.A.shape[0], self.B.shape[0]
-        self.ledger.add(products=width)
-        if a * b * (p + q + width) < width * (a + b) * p * q:
-            return self._by_entries(left, right, block)
+        (A, B), (C, D) = self._at(rows), self._at(cols)
+        self.ledger.add(products=block.shape[1])
         xp = namespace(block)
-        return xp.stack([_product(left, right, block[:, i]) for i in range(width)], axis=1)
+        columns = []
+        for i in range(block.shape[1]):  # the entries a_rᵀ M b_r with M = C diag(v) Dᵀ
+            M = (C * block[:, i]) @ D.T
+            columns.append(xp.sum(A * (M @ B), axis=0))
+        return xp.stack(columns, axis=1)
 
     def _at(self, indices: Indices | None) -> tuple[Array, Array]:
         """The columns of A and B at the indices."""
         if indices is None:
             return self.A, self.B
         return take(self.A, indices, axis=1), take(self.B, indices, axis=1)
-
-    def _by_entries(
-        self, left: tuple[Array, Array], right: tuple[Array, Array], block: Array
-    ) -> Array:
-        """The product from the entries, in strips of rows of limited memory."""
-        n = left[0].shape[1]
-        height = max(1, MEMORY // 8 // max(1, right[0].shape[1] * itemsize(block)))
-        strips = []
-        for start in range(0, max(1, n), height):
-            A, B = (X[:, start : min(n, start + height)] for X in left)
-            strips.append(_entries(A, B, *right) @ block)
-        self.ledger.add(entries=n * right[0].shape[1])
-        return namespace(block).concat(strips)
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.n)
@@ -148,7 +133,8 @@ class Hadamard(Operator):
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        return _entries(self.A, self.B, *self._at(indices))
+        C, D = self._at(indices)
+        return (self.A.T @ C) * (self.B.T @ D)
 
     def restrict(self, indices: Indices) -> Hadamard:
         return Hadamard(*self._at(indices), exponent=self.exponent, ledger=self.ledger)
@@ -169,17 +155,6 @@ def _seconds(operator: Hadamard) -> float:
     """Two multiplications of p × n by n × q; measured on one core and on an H200."""
     flops = 4.0 * operator.n * operator.A.shape[0] * operator.B.shape[0]
     return flops * (5e-14 if on_gpu(operator.like) else 1e-10) + 1e-5
-
-
-def _entries(A: Array, B: Array, C: Array, D: Array) -> Array:
-    """(AᵀC) ∘ (BᵀD)."""
-    return (A.T @ C) * (B.T @ D)
-
-
-def _product(left: tuple[Array, Array], right: tuple[Array, Array], v: Array) -> Array:
-    """The entries a_rᵀ M b_r with M = A diag(v) Bᵀ."""
-    M = (right[0] * v) @ right[1].T
-    return namespace(v).sum(left[0] * (M @ left[1]), axis=0)
 
 
 def hadamard(A: Any, B: Any = None) -> Operator:

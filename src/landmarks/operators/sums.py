@@ -13,18 +13,15 @@ rows is part of their scatter, so that nothing cancels when the data lie far fro
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from .. import _check
 from .._array import Array, double, host, like, namespace, on_gpu
-from .sources import RowBlocks, largest, tile_height, tiles
+from .sources import READ, RowBlocks, tile_height, tiles
 
 STRIP = 2**15  # entries added at a time, so that the temporaries stay in the cache
 
@@ -41,19 +38,6 @@ class Moments:
     scatter: np.ndarray
     about_zero: bool = False
 
-    def __add__(self, other: Moments) -> Moments:
-        """The moments of both sets of rows (Chan, Golub and LeVeque, Am. Stat. 37 (1983))."""
-        weight = self.weight + other.weight
-        if weight == 0:
-            return self
-        shift = other.mean - self.mean
-        between = self.weight * other.weight / weight * np.outer(shift, shift)
-        return Moments(
-            weight,
-            self.mean + other.weight / weight * shift,
-            self.scatter + other.scatter + between,
-        )
-
     @property
     def variance(self) -> np.ndarray:
         """The variance of each column."""
@@ -61,10 +45,11 @@ class Moments:
         return np.maximum(found, 0.0)
 
     @property
-    def mean_square(self) -> np.ndarray:
-        """The mean of the squares of each column."""
-        found = self._shares if self.about_zero else self._shares + self.mean**2
-        return np.maximum(found, 0.0)
+    def mean_share(self) -> float:
+        """The share of the mean squares of the columns that is due to their means."""
+        squares = self._shares if self.about_zero else self._shares + self.mean**2
+        total = float(np.sum(np.maximum(squares, 0.0)))
+        return float(np.sum(self.mean**2)) / total if total > 0 else 0.0
 
     @property
     def _shares(self) -> np.ndarray:
@@ -79,10 +64,6 @@ class Moments:
         if self.scatter.ndim == 1:
             return self.scatter + self.weight * self.mean**2
         return self.scatter + self.weight * np.outer(self.mean, self.mean)
-
-    def resolved(self, missing: str) -> Moments:
-        """These moments: with no value missing there is nothing to resolve."""
-        return self
 
 
 @dataclass(frozen=True)
@@ -221,52 +202,33 @@ def _in_units(rows: Array, origin: np.ndarray | None = None) -> tuple[Array, int
 
 
 def moments_of(
-    X: Array,
+    X: Any,
     weights: np.ndarray | None = None,
     *,
     about_mean: bool = True,
     products: bool = False,
+    memory: int = READ,
 ) -> tuple[Moments, int]:
-    """The moments of an array of any library in units of a power of two, and the power."""
-    (m, n), total = X.shape, None
-    height = tile_height(n)
-    what = Summation(None, weights, products)
-    if about_mean:
-        what = Summation.about(X[: min(m, height), :], weights, products=products)
-    for start in range(0, m, height):
-        block = what.block(X[start : min(m, start + height), :], start)
-        total = added(total, block, in_place=True)
-    return what.moments(total, n)
+    """The moments of an array, or of rows read in blocks, and the power of two of their units.
 
-
-def moments_of_rows(
-    source: RowBlocks, about_mean: bool, products: bool, memory: int, weights: np.ndarray | None
-) -> tuple[Moments, int]:
-    """The moments of all rows, which are checked on the way, after one pass.
-
-    Tiles are read ahead while others are processed. They are added in order, so the result depends
-    neither on the chunks of the source nor on the threads.
+    X : an array of any library, or a source, whose rows are checked on the way. Tiles are added in
+        order, so the result does not depend on its chunks.
     """
-    n = source.n
-    height = tile_height(n) if products else min(tile_height(n), max(1, memory // (64 * n)))
-    ahead = tiles_ahead(8 * (n * n if products else n) + 16 * height * n, memory)
-    what = Summation(None, weights, products)
-    total: Sum | None = None
-
-    def placed() -> Iterator[tuple[Summation, int, np.ndarray]]:
-        nonlocal what
-        for start, X in tiles(source, height, memory // 8, buffers=ahead):
-            if start == 0 and about_mean:
-                largest(X, source, start)
-                what = Summation.about(X, weights, products=products)
-            yield what, start, X
-
-    def work(what: Summation, start: int, X: np.ndarray) -> Sum:
-        largest(X, source, start)
-        return what.block(X, start)
-
-    for one in in_order(work, placed(), ahead):
-        total = added(total, one, in_place=True)
+    what, total = Summation(None, weights, products), None
+    if source := X if isinstance(X, RowBlocks) else None:
+        n, height = X.n, tile_height(X.n)
+        height = height if products else min(height, max(1, memory // (64 * n)))
+        blocks = tiles(X, height, memory // 8)
+    else:
+        m, n = X.shape
+        height = tile_height(n)
+        blocks = ((a, X[a : min(m, a + height), :]) for a in range(0, m, height))
+    for start, rows in blocks:
+        if source:
+            _check.finite(rows, "X", offset=start, names=source.names, ways=source.ways)
+        if start == 0 and about_mean:
+            what = Summation.about(rows, weights, products=products)
+        total = added(total, what.block(rows, start), in_place=True)
     return what.moments(total, n)
 
 
@@ -321,39 +283,3 @@ def moments_of_piece(every: Piece) -> tuple[Moments, int]:
     rest = len(every.tail)
     last = every.what.block(every.tail, every.stop - rest) if rest else None
     return every.what.moments(added(every.total, last), every.tail.shape[1])
-
-
-Result = TypeVar("Result")
-
-
-def tiles_ahead(bytes_each: int, memory: int) -> int:
-    """How many tiles to work on at once: one per BLAS thread and one being read, if they fit."""
-    from threadpoolctl import threadpool_info
-
-    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
-    threads = max((int(pool["num_threads"]) for pool in pools), default=1)
-    return max(1, min(threads + 1, memory // (2 * bytes_each)))
-
-
-def in_order(
-    work: Callable[..., Result], items: Iterable[tuple[Any, ...]], ahead: int
-) -> Iterator[Result]:
-    """The results of the items in order; up to `ahead` items exist at a time.
-
-    BLAS uses its own threads only if `ahead` is 1; otherwise each item has one thread.
-
-    The items are made in the thread of the caller, since a user's iterator may depend on it.
-    """
-    if ahead == 1:
-        yield from (work(*item) for item in items)
-        return
-    from threadpoolctl import threadpool_limits
-
-    waiting: deque[Future[Result]] = deque()
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(ahead - 1) as pool:
-        for item in items:
-            waiting.append(pool.submit(work, *item))
-            if len(waiting) == ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()

@@ -6,7 +6,7 @@ Sizes are read from headers first, and pickles are refused.
 import io
 import math
 import zipfile
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,7 +15,8 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError, named
-from .table import FileTable, Reading, as_format_error, check_bytes, set_aside, wanted
+from .frames import float_dtype
+from .table import FileTable, Reading, as_format_error, check_bytes, table_of, wanted
 
 NAMES = ("feature_names", "names", "columns")  # arrays of an npz that name the columns of another
 SPARSE = {"format", "shape", "data", "indices", "indptr"}  # what scipy.sparse.save_npz writes
@@ -23,8 +24,14 @@ SPARSE = {"format", "shape", "data", "indices", "indptr"}  # what scipy.sparse.s
 
 def read_npy(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an npy file."""
-    stays = reading.stays if hasattr(file, "name") else None
-    return as_table(read_array(file, reading.max_bytes, stays=stays), None, reading)
+    limit = reading.max_bytes if reading.in_blocks is None else math.inf
+    shape, fortran, dtype = _npy_header(file, limit)
+    if len(shape) == 2 and 0 not in shape and hasattr(file, "name"):
+        with as_format_error("the npy file is damaged"):
+            order: Any = "F" if fortran else "C"
+            return as_table(np.memmap(file, dtype, "r", file.tell(), shape, order), None, reading)
+    file.seek(0)
+    return as_table(read_array(file, reading.max_bytes), None, reading)
 
 
 def read_npz(file: BinaryIO, reading: Reading) -> FileTable:
@@ -33,16 +40,10 @@ def read_npz(file: BinaryIO, reading: Reading) -> FileTable:
         return _of_archive(archive, reading)
 
 
-def read_array(
-    file: BinaryIO,
-    limit: int,
-    available: int | None = None,
-    stays: Callable[[int], bool] | None = None,
-) -> np.ndarray:
-    """One array in the npy format, its size checked against the limit and against the file.
-
-    stays : whether an array of so many bytes is to be a map of the file.
-    """
+def _npy_header(
+    file: BinaryIO, limit: float = math.inf, available: int | None = None
+) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Shape, order and dtype; the size is checked against the limit and against the file."""
     with as_format_error("the npy header cannot be read"):
         version = np.lib.format.read_magic(file)
         header = {
@@ -50,17 +51,14 @@ def read_array(
             (2, 0): np.lib.format.read_array_header_2_0,
         }[version]
         shape, fortran, dtype = header(file)
-    if dtype.hasobject or dtype.names is not None:
-        raise FormatError(
-            f"the array holds {'Python objects' if dtype.hasobject else 'records'}; save plain "
-            "numbers"
-        )
+    if dtype.hasobject or dtype.names is not None or dtype.itemsize == 0:
+        what = "records" if dtype.names is not None else "Python objects"
+        what = what if dtype.itemsize else str(dtype)
+        raise FormatError(f"the array holds {what}; save plain numbers")
     if any(length < 0 for length in shape):
         raise FormatError(f"the npy header claims the shape {shape}")
     size = math.prod(shape) * dtype.itemsize
-    mapped = stays is not None and len(shape) == 2 and size > 0 and stays(size)
-    if not mapped:
-        check_bytes(size, limit, "the array")
+    check_bytes(size, limit, "the array")
     if available is None:
         start = file.tell()
         available = file.seek(0, io.SEEK_END) - start
@@ -69,52 +67,53 @@ def read_array(
         raise FormatError(
             f"the npy file is cut short: its header says {size} bytes, it has {available}"
         )
-    order: Any = "F" if fortran else "C"
-    if mapped:
-        return np.memmap(file, dtype, "r", file.tell(), shape, order)
+    return shape, fortran, dtype
+
+
+def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.ndarray:
+    """One array in the npy format.
+
+    available : the bytes of the file, if it cannot be asked.
+    """
+    shape, fortran, dtype = _npy_header(file, limit, available)
+    size = math.prod(shape) * dtype.itemsize
     raw = file.read(size)
     if len(raw) < size:
         raise FormatError(
             f"the npy file is cut short: its header says {size} bytes, it has {len(raw)}"
         )
-    if dtype.itemsize == 0:
-        raise FormatError(f"the array holds {dtype}; save plain numbers")
-    return np.frombuffer(raw, dtype).reshape(shape, order=order)
+    return np.frombuffer(raw, dtype).reshape(shape, order="F" if fortran else "C")
 
 
-def as_table(array: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTable:
-    """The wanted columns of a matrix, as floats; one that stays in its file is left as it is."""
-    if array.ndim != 2 or 0 in array.shape:
-        raise FormatError(f"the array must have rows and columns, got shape {array.shape}")
-    if array.dtype.kind not in "fiub":
-        raise FormatError(f"the array must hold real numbers, got {array.dtype}")
-    if names is not None and len(names) != array.shape[1]:
-        raise FormatError(f"the file names {len(names)} columns, the array has {array.shape[1]}")
-    return columns_of(array, names, reading)
+def as_table(X: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTable:
+    """The wanted columns of a matrix as floats; of one that stays in its file, all as they are.
 
-
-def columns_of(X: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTable:
-    """The wanted columns of a dense or sparse matrix; one that stays in its file keeps all."""
+    X : an array, a sparse matrix, or what is read where it does not stay: a map, a dataset.
+    """
+    if X.ndim != 2 or 0 in X.shape:
+        raise FormatError(f"the array must have rows and columns, got shape {X.shape}")
+    if X.dtype.kind not in "fiub":
+        raise FormatError(f"the array must hold real numbers, got {X.dtype}")
     n, sparse = X.shape[1], scipy.sparse.issparse(X)
-    kept, aside = wanted(names, n, reading), set_aside(names, n, reading)
+    if names is not None and len(names) != n:
+        raise FormatError(f"the file names {len(names)} columns, the array has {n}")
+    kept, aside = wanted(names, n, reading)
+    every = kept == list(range(n))
+    stored = False
+    if not sparse and type(X) is not np.ndarray:
+        size = math.prod(X.shape) * max(X.dtype.itemsize, 4)
+        if not (stored := reading.stays(size)):
+            check_bytes(size, reading.max_bytes, "the array")
+            X = np.array(X[...])
     texts = {}
     for name, j in aside.items():
         column = X[:, [j]].toarray()[:, 0] if sparse else X[:, j].tolist()
         texts[name] = tuple(map(str, column))
-    everything = kept == list(range(n))
-    stored = not sparse and type(X) is not np.ndarray
-    values = X if stored or everything else X[:, kept]
-    if not stored and not sparse:
-        values = as_floats(values)
-    named = None if names is None else tuple(names[j] for j in kept)
-    places = None if everything else tuple(kept)
-    return FileTable(values, named, aside=texts, places=places, stored=stored)
-
-
-def as_floats(array: np.ndarray) -> np.ndarray:
-    """The array in single or double precision, in the machine's byte order."""
-    single = array.dtype.kind == "f" and array.dtype.itemsize == 4
-    return np.asarray(array, dtype=np.float32 if single else np.float64)
+    if not stored:
+        X = X if every else X[:, kept]
+        dtype = float_dtype(X.dtype)
+        X = X.astype(dtype) if sparse else np.asarray(X, dtype)
+    return table_of(X, names, kept, n, aside=texts)
 
 
 def _of_archive(archive: zipfile.ZipFile, reading: Reading) -> FileTable:
@@ -123,40 +122,36 @@ def _of_archive(archive: zipfile.ZipFile, reading: Reading) -> FileTable:
         for member in archive.infolist()
         if member.filename.endswith(".npy")
     }
+    limit = reading.max_bytes
     if set(sizes) >= SPARSE and reading.array is None:
-        check_bytes(sum(sizes.values()), reading.max_bytes, "the sparse matrix")
-        parts = {name: _member(archive, name, reading.max_bytes) for name in SPARSE}
+        check_bytes(sum(sizes.values()), limit, "the sparse matrix")
+        parts = {name: _member(archive, name, limit) for name in SPARSE}
         layout = bytes(parts["format"].tobytes()).replace(b"\0", b"").decode("ascii", "replace")
         arrays = (parts["data"], parts["indices"], parts["indptr"])
         return sparse_table(layout, arrays, parts["shape"], None, reading)
-    chosen = _chosen(sizes, reading.array)
-    check_bytes(sizes[chosen], reading.max_bytes, f"the array {chosen!r}")
-    X = _member(archive, chosen, reading.max_bytes)
-    return as_table(X, _names(archive, sizes, X, reading.max_bytes), reading)
-
-
-def _chosen(sizes: dict[str, int], asked: str | None) -> str:
-    candidates = [name for name in sizes if name not in NAMES]
-    if asked is not None and asked in sizes:
-        return asked
-    if asked is None and "X" in sizes:
-        return "X"
-    if asked is None and len(candidates) == 1:
-        return candidates[0]
-    problem = "has several arrays, but not X" if asked is None else f"has no array {asked!r}"
-    held = ", ".join(map(repr, sizes)) or "none"
-    raise FormatError(f"the file {problem}; it holds {held}: name one with --array")
-
-
-def _names(
-    archive: zipfile.ZipFile, sizes: dict[str, int], X: np.ndarray, limit: int
-) -> tuple[str, ...] | None:
+    chosen = _chosen([name for name in sizes if name not in NAMES], reading.array, sizes)
+    check_bytes(sizes[chosen], limit, f"the array {chosen!r}")
+    X, names = _member(archive, chosen, limit), None
     for key in NAMES:
-        if key in sizes and sizes[key] <= limit:
-            names = _member(archive, key, limit)
-            if X.ndim == 2 and names.shape == X.shape[1:] and names.dtype.kind in "US":
-                return as_texts(names)
-    return None
+        if X.ndim == 2 and names is None and key in sizes and sizes[key] <= limit:
+            found = _member(archive, key, limit)
+            if found.shape == X.shape[1:] and found.dtype.kind in "US":
+                names = as_texts(found)
+    return as_table(X, names, reading)
+
+
+def _chosen(candidates: list[str], asked: str | None, held: Iterable[str]) -> str:
+    """The array that is asked for, or X, or the only candidate."""
+    held = list(held)
+    only = candidates[0] if len(candidates) == 1 else None
+    chosen = asked or ("X" if "X" in held else only)
+    if chosen is not None and chosen in held:
+        return chosen
+    problem = f"no array {chosen!r}" if chosen else "several arrays, but not X"
+    listed = named([repr(name) for name in held]) or "none"
+    raise FormatError(
+        f"the file has {problem if held else 'no array'}; it holds {listed}: name one with --array"
+    )
 
 
 def as_texts(names: np.ndarray) -> tuple[str, ...]:
@@ -187,15 +182,7 @@ def sparse_table(
         m, n = (int(length) for length in np.ravel(shape))
         X = make(parts, shape=(m, n))
         X.check_format(full_check=True)
-    if X.dtype.kind not in "fiub" or 0 in X.shape:
-        raise FormatError(
-            f"the sparse matrix must hold real numbers in rows and columns, got {X.dtype} of shape "
-            f"{X.shape}"
-        )
-    if names is not None and len(names) != n:
-        raise FormatError(f"the file names {len(names)} columns, the matrix has {n}")
-    X.data = as_floats(X.data)
-    return columns_of(scipy.sparse.csc_array(X), names, reading)
+    return as_table(scipy.sparse.csc_array(X), names, reading)
 
 
 def read_h5(file: BinaryIO, reading: Reading) -> FileTable:
@@ -216,24 +203,17 @@ def read_zarr(path: Path, reading: Reading) -> FileTable:
 
     with as_format_error("the Zarr store cannot be read"):
         store = zarr.open(str(path), mode="r")
-        return (
-            _dense(store, None, reading) if hasattr(store, "dtype") else _of_store(store, reading)
-        )
+        dense = hasattr(store, "dtype")
+        return as_table(store, None, reading) if dense else _of_store(store, reading)
 
 
 def _of_store(store: Any, reading: Reading) -> FileTable:
     """The matrix that is asked for, or X, or the only one; X of AnnData may be sparse."""
     annotated = "var" in store or "obs" in store
     listed = [name for name in store if annotated] or _matrices(store)
-    chosen = reading.array or ("X" if annotated or "X" in listed else None)
-    if chosen is None and len(listed) == 1:
-        chosen = listed[0]
-    if chosen not in listed:
-        problem = f"no matrix {chosen!r}" if chosen else "not one matrix"
-        held = named([repr(name) for name in listed]) or "none"
-        raise FormatError(f"the file has {problem}; it holds {held}: name one with --array")
+    chosen = _chosen(listed, reading.array, listed)
     X, genes, cells = store[chosen], _index(store, "var"), _index(store, "obs")
-    table = _dense(X, genes, reading) if hasattr(X, "dtype") else _sparse(X, genes, reading)
+    table = as_table(X, genes, reading) if hasattr(X, "dtype") else _sparse(X, genes, reading)
     return replace(table, rows=cells)
 
 
@@ -247,14 +227,6 @@ def _matrices(store: Any) -> list[str]:
         elif not hasattr(item, "dtype"):
             found += [f"{name}/{inner}" for inner in _matrices(item)]
     return found
-
-
-def _dense(X: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTable:
-    size = int(np.prod(X.shape, dtype=object)) * max(X.dtype.itemsize, 4)
-    if reading.stays(size):
-        return as_table(X, names, reading)
-    check_bytes(size, reading.max_bytes, "the matrix")
-    return as_table(np.asarray(X[...]), names, reading)
 
 
 def _sparse(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> FileTable:

@@ -11,12 +11,11 @@ import pyarrow.parquet as pq
 
 from ..errors import FormatError
 from .frames import (
-    NUMERIC_ONLY,
-    SAMPLE,
     arrow_dtype,
     arrow_kind,
     arrow_text,
     arrow_values,
+    first_rows,
     refuse_numbers_as_text,
 )
 from .table import (
@@ -24,30 +23,34 @@ from .table import (
     Reading,
     as_format_error,
     check_bytes,
-    noticed,
-    set_aside,
+    table_of,
     wanted,
     without_text,
 )
 
 
-def read_parquet(file: BinaryIO | Path, reading: Reading) -> FileTable:
+def read_parquet(source: BinaryIO | Path, reading: Reading) -> FileTable:
     """The table of a Parquet file, or of a folder of them; only the wanted columns are read."""
     with as_format_error("the Parquet file cannot be read"):
-        if isinstance(file, Path):
-            return _of_folder(file, reading)
-        opened = pq.ParquetFile(file, arrow_extensions_enabled=False)
-        schema, metadata = opened.schema_arrow, opened.metadata
-        columns = ReadColumns(schema, reading)
-        groups = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-        size = max(metadata.num_rows * len(columns.read) * 8, groups)
-        unique = columns.unique
-        if columns.stay(file, size):
-            return columns.in_blocks(pyarrow.dataset.dataset(file.name, format="parquet"))
+        opened: Any
+        if isinstance(source, Path):
+            opened = pyarrow.dataset.dataset(source, format="parquet")
+            schema, rows, packed = opened.schema, opened.count_rows(), 0
+        else:
+            file = getattr(source, "name", source)
+            opened = pq.ParquetFile(file, arrow_extensions_enabled=False)
+            schema, metadata = opened.schema_arrow, opened.metadata
+            groups = map(metadata.row_group, range(metadata.num_row_groups))
+            rows, packed = metadata.num_rows, sum(group.total_byte_size for group in groups)
+        columns = Columns(schema, reading)
+        size = max(rows * len(columns.read) * 8, packed)
+        if reading.stays(size):
+            return columns.in_blocks(opened)
         check_bytes(size, reading.max_bytes, "the table")
         names = [schema.names[j] for j in columns.read]
-        table = opened.read(columns=names if unique else None)
-    return columns.table(table if unique else table.select(columns.read))
+        read = opened.to_table if isinstance(source, Path) else opened.read
+        table = read(columns=names if columns.unique else None)
+    return columns.table(table if columns.unique else table.select(columns.read))
 
 
 def read_arrow(file: BinaryIO, reading: Reading) -> FileTable:
@@ -56,13 +59,15 @@ def read_arrow(file: BinaryIO, reading: Reading) -> FileTable:
         start = file.read(6)
         size = file.seek(0, 2)
         file.seek(0)
+        opened: Any
         if start == b"ARROW1":
             opened = pa.ipc.open_file(file)
             batches = map(opened.get_batch, range(opened.num_record_batches))
         else:
             opened = batches = pa.ipc.open_stream(file)
-        columns = ReadColumns(opened.schema, reading)
-        if start == b"ARROW1" and columns.stay(file, size):
+        columns = Columns(opened.schema, reading)
+        in_file = start == b"ARROW1" and hasattr(file, "name") and columns.unique
+        if in_file and reading.stays(size):
             return columns.in_blocks(pyarrow.dataset.dataset(file.name, format="ipc"))
         parts, size = [], 0
         for batch in batches:
@@ -75,56 +80,22 @@ def read_arrow(file: BinaryIO, reading: Reading) -> FileTable:
     return columns.table(pa.Table.from_batches(parts, schema))
 
 
-def _of_folder(path: Path, reading: Reading) -> FileTable:
-    parts = pyarrow.dataset.dataset(path, format="parquet")
-    columns = ReadColumns(parts.schema, reading)
-    size = parts.count_rows() * len(columns.read) * 8
-    if reading.stays(size):
-        return columns.in_blocks(parts)
-    check_bytes(size, reading.max_bytes, "the table")
-    return columns.table(parts.to_table().select(columns.read))
-
-
-class ReadColumns:
+class Columns:
     """The columns of a file that are read: candidates first, then those that are kept as text."""
 
     def __init__(self, schema: Any, reading: Reading):
-        self.schema, self.reading = schema, reading
-        n = len(schema.names)
-        self.aside = set_aside(schema.names, n, reading)
-        self.kept = wanted(schema.names, n, reading)
+        self.names, self.reading = [str(name) for name in schema.names], reading
+        n = len(self.names)
+        self.kept, self.aside = wanted(self.names, n, reading)
         self.notes: tuple[str, ...] = ()
         self.read = self.kept + list(self.aside.values())
         self.notation = reading.notation(reading.decimal or ".")
-        self.unique = len(set(schema.names)) == n  # which a dataset needs
-
-    def stay(self, file: BinaryIO, size: int) -> bool:
-        """Whether rows of so many bytes stay in the file."""
-        return self.reading.stays(size) and hasattr(file, "name") and self.unique
-
-    def numbers(self, rows: Any) -> None:
-        """Keep the columns that hold numbers; rows : all or the first, for a message."""
-        kinds = {j: arrow_kind(rows.schema.field(i).type) for i, j in enumerate(self.kept)}
-        others = {j: kind for j, kind in kinds.items() if kind is not None}
-        texts = {repr(self.schema.names[j]): arrow_text(self._column(rows, j)) for j in others}
-        refuse_numbers_as_text(texts, notation=self.notation, of_file=True)
-        if len(others) == 1 and not self.reading.numeric_only:
-            ((j, kind),) = others.items()
-            values, name = self._column(rows, j), self.schema.names[j]
-            row = next((i for i, value in enumerate(values) if value.is_valid), 0)
-            raise FormatError(
-                f"row {row}, column {name!r}: {_shown(values[row])!r} is not a number "
-                f"({kind}); leave the column out with --drop {name!r}, or with {NUMERIC_ONLY}"
-            )
-        if others:
-            names, numeric_only = self.schema.names, self.reading.numeric_only
-            self.kept, note = without_text(self.kept, others, names, numeric_only)
-            self.notes = (note,)
+        self.unique = len(set(self.names)) == n  # which a dataset needs
 
     def in_blocks(self, rows: Any) -> FileTable:
         """The table whose rows stay in the file."""
-        self.numbers(rows.head(SAMPLE).select(self.read))
-        return self._named(rows, stored=True)
+        self.numbers(first_rows(rows).select(self.read))
+        return self._named(rows)
 
     def table(self, table: Any) -> FileTable:
         """The table of the columns that were read."""
@@ -135,30 +106,33 @@ class ReadColumns:
             name: tuple(_shown(value) for value in table.column(count + i))
             for i, name in enumerate(self.aside)
         }
-        table = self._read_text(table)
+        for i, j in enumerate(self.kept if not self.notation.plain else ()):
+            text = arrow_text(table.column(i))
+            numbers = [np.nan if cell is None else self.notation.number(cell) for cell in text]
+            if text and None not in numbers:  # it was said how numbers are written
+                table = table.set_column(i, self.names[j], pa.array(numbers, pa.float64()))
         self.numbers(table)
         chosen = table.select([self.read.index(j) for j in self.kept])
         values = np.ascontiguousarray(arrow_values(chosen, arrow_dtype(chosen.schema)))
-        return noticed(self._named(values, aside=texts))
+        return self._named(values, aside=texts)
 
-    def _column(self, rows: Any, j: int) -> Any:
-        return rows.column(self.read.index(j))
-
-    def _read_text(self, table: Any) -> Any:
-        """The table with numbers for text, if it was said how they are written."""
-        if self.notation.plain:
-            return table
-        for i, j in enumerate(self.kept):
-            text = arrow_text(table.column(i))
-            numbers = [np.nan if cell is None else self.notation.number(cell) for cell in text]
-            if text and None not in numbers:
-                table = table.set_column(i, self.schema.names[j], pa.array(numbers, pa.float64()))
-        return table
+    def numbers(self, rows: Any) -> None:
+        """Keep the columns that hold numbers; rows : all or the first, for a message."""
+        others = {}
+        for j, column in zip(self.kept, rows.columns, strict=False):
+            if (kind := arrow_kind(column.type)) is not None:
+                row = next((i for i, value in enumerate(column) if value.is_valid), 0)
+                cell = f"row {row}: {_shown(column[row])!r}, " if len(column) else ""
+                others[j] = column, f"{cell}{kind}"
+        texts = {repr(self.names[j]): arrow_text(column) for j, (column, _) in others.items()}
+        refuse_numbers_as_text(texts, notation=self.notation, of_file=True)
+        if others:
+            shown = {j: where for j, (_, where) in others.items()}
+            self.kept, note = without_text(self.kept, shown, self.names, self.reading.numeric_only)
+            self.notes = (note,)
 
     def _named(self, values: Any, **more: Any) -> FileTable:
-        names = tuple(str(self.schema.names[j]) for j in self.kept)
-        places = None if len(self.kept) == len(self.schema.names) else tuple(self.kept)
-        return FileTable(values, names, notes=self.notes, places=places, **more)
+        return table_of(values, self.names, self.kept, len(self.names), notes=self.notes, **more)
 
 
 def _shown(value: Any) -> str:

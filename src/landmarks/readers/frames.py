@@ -22,6 +22,14 @@ MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
 TRUTH = {"true": 1.0, "false": 0.0}
 SPACES = " \xa0\u2009\u202f"  # what stands between thousands where a space does
 NUMBERLIKE = re.compile(rf"[-+]?(\d+|\d{{1,3}}([.,'’{SPACES}]\d{{3}})+)?([.,]\d*)?([eE][-+]?\d+)?")
+# how the names of dtypes of pandas, polars and Arrow begin
+NUMERIC = re.compile("u?int[0-9]|(half)?float|double|bool|decimal|complex|null|sparse", re.I)
+KINDS = {
+    "categories": "categor|enum",
+    "dates": "date|period|time(?!delta)",
+    "durations": "timedelta|duration",
+    "text": "str",
+}
 ANNOTATED = ("X", "var_names", "obs_names")  # what an AnnData object has
 SAMPLE = 1000  # cells from which the notation of a column is guessed
 
@@ -289,16 +297,16 @@ def numeric_places(table: Any) -> list[int]:
 
 
 def taken(table: Any, places: list[int]) -> Any:
-    """The columns of a frame or an Arrow table at these places."""
+    """The columns at these places of a frame, an Arrow table or whatever has labels."""
     if library(table) == "pyarrow":
         return table.select(places)
-    return table[:, places] if library(table) == "polars" else table.iloc[:, places]
+    return table.iloc[:, places] if hasattr(table, "iloc") else table[:, places]
 
 
 def _kinds(table: Any) -> tuple[list[Any], list[str | None]]:
     """The columns of a frame, and what each holds if it does not hold numbers."""
-    columns, polars = _columns(table), library(table) == "polars"
-    return columns, [_polars_kind(c.dtype) if polars else _pandas_kind(c) for c in columns]
+    columns = _columns(table)
+    return columns, [_kind_of(column) for column in columns]
 
 
 def _columns(table: Any) -> list[Any]:
@@ -359,32 +367,14 @@ def frame_values(table: Any) -> np.ndarray:
     return np.array(numbers, float).T
 
 
-def _polars_kind(dtype: Any) -> str | None:
-    if dtype.is_numeric() or str(dtype) in ("Boolean", "Null"):
+def _kind_of(column: Any) -> str | None:
+    """What a column of pandas or polars holds; None for numbers, booleans too."""
+    dtype = str(column.dtype)
+    if NUMERIC.match(dtype):
         return None
-    if dtype.is_temporal():
-        return "dates"
-    name = str(dtype)
-    if name.startswith(("Categorical", "Enum")):
-        return "categories"
-    return "text" if name == "String" else name
-
-
-def _pandas_kind(column: Any) -> str | None:
-    import pandas
-
-    types, dtype = pandas.api.types, column.dtype
-    if types.is_numeric_dtype(dtype):  # booleans are numbers
-        return None
-    if isinstance(dtype, pandas.CategoricalDtype):
-        return "categories"
-    if types.is_datetime64_any_dtype(dtype) or isinstance(dtype, pandas.PeriodDtype):
-        return "dates"
-    if types.is_timedelta64_dtype(dtype):
-        return "durations"
-    if types.is_object_dtype(dtype):
+    if dtype.lower() == "object":
         return _object_kind(column)
-    return "text" if types.is_string_dtype(dtype) else str(dtype)
+    return next((kind for kind, names in KINDS.items() if re.match(names, dtype, re.I)), dtype)
 
 
 def _object_kind(column: Any) -> str | None:
@@ -401,10 +391,7 @@ def _object_kind(column: Any) -> str | None:
 
 def arrow_kind(kind: Any) -> str | None:
     """The type of an Arrow column that holds no numbers; None for numbers."""
-    import pyarrow.types as types
-
-    numbers = ("is_integer", "is_floating", "is_boolean", "is_decimal", "is_null")
-    return None if any(getattr(types, name)(kind) for name in numbers) else str(kind)
+    return None if NUMERIC.match(str(kind)) else str(kind)
 
 
 def arrow_others(table: Any, schema: Any) -> dict[int, str]:
@@ -414,7 +401,7 @@ def arrow_others(table: Any, schema: Any) -> dict[int, str]:
     """
     kinds = {j: arrow_kind(field.type) for j, field in enumerate(schema)}
     others = {j: kind for j, kind in kinds.items() if kind is not None}
-    if others and (rows := _first_rows(table)) is not None:
+    if others and (rows := first_rows(table)) is not None:
         refuse_numbers_as_text(
             {repr(schema.field(j).name): arrow_text(rows.column(j)) for j in others}
         )
@@ -423,14 +410,11 @@ def arrow_others(table: Any, schema: Any) -> dict[int, str]:
 
 def arrow_text(column: Any) -> list[str | None]:
     """The values of an Arrow column of text; none of any other column."""
-    import pyarrow.types as types
-
-    texts = ("is_string", "is_large_string", "is_string_view")
-    is_text = any(getattr(types, name, lambda _: False)(column.type) for name in texts)
+    is_text = str(column.type) in ("string", "large_string", "string_view")
     return column.to_pylist() if is_text else []
 
 
-def _first_rows(table: Any) -> Any:
+def first_rows(table: Any) -> Any:
     """All rows of a table in memory, the first of a file; None of a stream, which is read once."""
     if hasattr(table, "column"):
         return table
@@ -459,9 +443,13 @@ def arrow_values(batch: Any, dtype: Any = np.float64) -> np.ndarray:
     return block
 
 
+def float_dtype(dtype: Any) -> np.dtype:
+    """float32 for itself, in the machine's byte order; float64 for all other numbers."""
+    dtype = np.dtype(dtype)
+    return np.dtype(np.float32 if dtype.kind == "f" and dtype.itemsize == 4 else np.float64)
+
+
 def arrow_dtype(schema: Any) -> np.dtype:
     """float32 when all columns are, else float64."""
-    import pyarrow.types as types
-
-    single = all(types.is_float32(field.type) for field in schema)
+    single = all(str(field.type) == "float" for field in schema)
     return np.dtype(np.float32 if single else np.float64)

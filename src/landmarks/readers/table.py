@@ -53,7 +53,7 @@ MAGIC = {
 }
 
 
-def check_bytes(size: int, limit: int, what: str) -> None:
+def check_bytes(size: int, limit: float, what: str) -> None:
     """Raise if something would take more memory than the limit."""
     if size > limit:
         raise FormatError(
@@ -76,7 +76,7 @@ def read_within(file: BinaryIO, limit: int, what: str) -> bytes:
     return b"".join(parts)
 
 
-def with_unit(size: int) -> str:
+def with_unit(size: float) -> str:
     """A size in bytes with a unit."""
     for unit, factor in (("TB", 2**40), ("GB", 2**30), ("MB", 2**20), ("kB", 2**10)):
         if size >= factor:
@@ -96,62 +96,6 @@ def as_format_error(sentence: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise FormatError(f"{sentence}: {error}") from error
-
-
-def encoding_of(raw: bytes, asked: str | None) -> tuple[str, tuple[str, ...]]:
-    """The encoding: the given one, UTF-16 by mark or zeros, UTF-8, else Latin-1 with a note."""
-    if asked:
-        _check_encoding(raw, asked)
-        return asked, ()
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        _check_encoding(raw, "utf-16")
-        return "utf-16", ()
-    for encoding, letters, zeros in (("utf-16-le", 0, 1), ("utf-16-be", 1, 0)):
-        if len(raw) > 3 and min(raw[letters:64:2]) >= ord("\t") and not any(raw[zeros:64:2]):
-            _check_encoding(raw, encoding)
-            return encoding, ()
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return "latin-1", (
-            f"line {_line(raw, error.start)} is not UTF-8, so the file was read as Latin-1; "
-            "give another with --encoding",
-        )
-    return "utf-8-sig", ()
-
-
-def _line(raw: bytes, place: int) -> int:
-    return raw.count(b"\n", 0, place) + 1
-
-
-def _check_encoding(raw: bytes, encoding: str) -> None:
-    try:
-        raw.decode(encoding)
-    except LookupError as error:
-        raise FormatError(
-            f"there is no encoding {encoding!r}; try utf-8, latin-1 or cp1252"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"line {_line(raw, error.start)} is not {encoding}; name another with --encoding"
-        ) from error
-
-
-def refuse_binary(raw: bytes, encoding: str) -> None:
-    """Raise when the bytes are not text."""
-    if encoding.replace("-", "").startswith("utf16"):
-        return
-    if (place := raw.find(b"\0")) >= 0:
-        raise FormatError(
-            f"the file is not text: line {_line(raw, place)} holds a zero byte; other formats are "
-            "recognised by the ending of the name"
-        )
-    strange = sum(raw[:4096].count(byte) for byte in range(1, 32) if byte not in b"\t\n\r\f\x1b")
-    if strange > 0.05 * min(len(raw), 4096):
-        raise FormatError(
-            "the file is not text: line 1 is full of control characters; other formats are "
-            "recognised by the ending of the name"
-        )
 
 
 @dataclass(frozen=True)
@@ -223,7 +167,6 @@ class FileTable:
     aside : the cells of the columns that are kept as text, by name.
     places : the numbers of the n columns in the file, from 0; None when all were read.
     kept_rows : the numbers of the m rows in the file, from 0; None when all were kept.
-    stored : whether the values stay in the file.
     """
 
     values: Any
@@ -234,7 +177,11 @@ class FileTable:
     aside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     places: tuple[int, ...] | None = None
     kept_rows: tuple[int, ...] | None = None
-    stored: bool = False
+
+    @property
+    def stored(self) -> bool:
+        """Whether the values stay in the file."""
+        return type(self.values) is not np.ndarray and not hasattr(self.values, "tocsc")
 
     def place(self, row: int, column: int) -> str:
         """The line or row and the column, as a person would look them up."""
@@ -264,22 +211,17 @@ class FileTable:
         )
 
 
-def wanted(names: Sequence[str] | None, n: int, reading: Reading) -> list[int]:
-    """The places of the columns to read: those listed, in their order, or all.
-
-    Columns to drop and columns that are kept as text are left out.
-    """
+def wanted(
+    names: Sequence[str] | None, n: int, reading: Reading
+) -> tuple[list[int], dict[str, int]]:
+    """The places of the columns to read as numbers, in order, and of those to keep as text."""
     listed = [position(name, names, n) for name in reading.columns] or range(n)
-    dropped = {position(name, names, n) for name in (*reading.drop, *reading.aside)}
+    aside = {name: position(name, names, n) for name in reading.aside}
+    dropped = {*aside.values(), *(position(name, names, n) for name in reading.drop)}
     places = [j for j in dict.fromkeys(listed) if j not in dropped]
     if not places:
         raise UnknownColumnError("no column is left to read; list fewer in --drop")
-    return places
-
-
-def set_aside(names: Sequence[str] | None, n: int, reading: Reading) -> dict[str, int]:
-    """The places of the columns that are kept as text, by the names they were asked for."""
-    return {name: position(name, names, n) for name in reading.aside}
+    return places, aside
 
 
 def position(
@@ -287,18 +229,19 @@ def position(
 ) -> int:
     """The place of a column given by name, or by a number from 0; a name comes first.
 
-    numbers : what the columns are numbered in the file, if some were left out.
+    numbers : of the columns in the file, if some were left out.
     """
+    numbered = [str(j) for j in (range(n) if numbers is None else numbers)]
     found = [j for j, name in enumerate(names or ()) if name == asked]
     if len(found) > 1:
         raise UnknownColumnError(
             f"{len(found)} columns are named {asked!r}; give the number of one, counted from 0: "
-            f"{named([str(j if numbers is None else numbers[j]) for j in found])}"
+            f"{named([numbered[j] for j in found])}"
         )
     if found:
         return found[0]
-    if asked.isascii() and asked.isdigit() and int(asked) < n:
-        return int(asked)
+    if asked in numbered:
+        return numbered.index(asked)
     if names is None:
         known = "; the columns have no names; give numbers from 0"
     else:
@@ -327,6 +270,15 @@ def without_text(
     except ValueError as error:
         raise FormatError(str(error)) from None
     return [j for j in kept if j not in others], note
+
+
+def table_of(
+    values: Any, names: Sequence[str] | None, kept: Sequence[int], n: int, **more: Any
+) -> FileTable:
+    """The table of the columns that are kept, of n that the file has."""
+    named = None if names is None else tuple(names[j] for j in kept)
+    places = None if list(kept) == list(range(n)) else tuple(kept)
+    return FileTable(values, named, places=places, **more)
 
 
 def noticed(table: FileTable) -> FileTable:
@@ -364,33 +316,15 @@ def _what(table: FileTable, j: int) -> str | None:
 
 
 def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any) -> FileTable:
-    """Read a table of numbers.
+    """The table of numbers in a file, a folder, or a binary stream such as `sys.stdin.buffer`.
 
-    Parameters
-    ----------
-    source : a path, or a binary stream such as `sys.stdin.buffer`.
     format : one of `FORMATS`; by default it is detected from the ending and the first bytes.
-    how : the fields of `Reading`: columns, drop, max_bytes, in_blocks, header, delimiter, decimal,
-        thousands, na_values, encoding, array, numeric_only, aside.
-
-    Returns
-    -------
-    FileTable
-        The numbers with the names of the columns and their places in the file.
-
-    Examples
-    --------
-    >>> import io
-    >>> from landmarks.readers import read
-    >>> table = read(io.BytesIO(b"height;width\\n1,5;2\\n3;4\\n"))
-    >>> table.names, table.values.tolist()
-    (('height', 'width'), [[1.5, 2.0], [3.0, 4.0]])
+    how : the fields of `Reading`.
     """
     reading = Reading(**how)
     if not isinstance(source, str | Path):
-        return _read_file(
-            io.BytesIO(read_within(source, reading.max_bytes, "the input")), format, reading
-        )
+        raw = read_within(source, reading.max_bytes, "the input")
+        return _read_file(io.BytesIO(raw), format, reading)
     path = Path(source)
     if not path.exists():
         folder = path.parent
@@ -398,9 +332,8 @@ def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any
         close = suggestion(path.name, others) or "; give the path of a file"
         raise FileNotFoundError(f"there is no file {str(path)!r}{close}")
     if path.is_dir():
-        marks = ("zarr.json", ".zarray", ".zgroup")
-        named = (format or ENDINGS.get(path.suffix)) == "zarr"
-        if named or any((path / mark).exists() for mark in marks):
+        marks = [path / mark for mark in ("zarr.json", ".zarray", ".zgroup")]
+        if (format or ENDINGS.get(path.suffix)) == "zarr" or any(mark.exists() for mark in marks):
             return _read_as("zarr", path, reading)
         if any(path.rglob("*.parquet")):
             return _read_as("parquet", path, reading)
@@ -449,7 +382,7 @@ def _read_as(format: str, source: Any, reading: Reading) -> FileTable:
     module, function, _ = FORMATS[format]
     try:
         table = getattr(import_module(f".{module}", __package__), function)(source, reading)
-        return table if module == "text" else _unmarked(table, reading)
+        return noticed(table if module == "text" else _unmarked(table, reading))
     except ModuleNotFoundError as error:
         raise FormatError(
             f"reading {format} needs {error.name}: pip install {error.name}"

@@ -13,23 +13,19 @@ import zipfile
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from ..errors import FormatError, suggestion
-from .frames import NUMERIC_ONLY, Cells, Notation, odd_sentence
+from .frames import Cells, Notation, odd_sentence
 from .table import (
     FileTable,
     Reading,
     as_format_error,
     check_bytes,
-    encoding_of,
-    noticed,
-    refuse_binary,
-    set_aside,
+    table_of,
     wanted,
     without_text,
 )
@@ -40,16 +36,14 @@ _COMMA = re.compile(r"\s*[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?\s*")
 _POINT = re.compile(r"\s*[-+]?(\d*|\d{1,3}(,\d{3})+)\.\d+([eE][-+]?\d+)?\s*")
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A row of cells and the line on which it begins."""
 
     line: int
     cells: list[str]
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """How a text is laid out, detected from its first records or given by the user."""
 
     records: Callable[[], Iterator[Record]]
@@ -70,20 +64,63 @@ class Layout:
             yield record
 
 
-class NotANumber(FormatError):
-    """A cell holds anything but a number."""
-
-
 def read_text(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of a text file."""
     raw = file.read()
-    encoding, notes = encoding_of(raw, reading.encoding)
-    refuse_binary(raw, encoding)
+    encoding, notes = _encoding(raw, reading.encoding)
+    _refuse_binary(raw, encoding)
     delimiter = reading.delimiter or _delimiter(raw, encoding)
     sample = list(islice(_records(raw, encoding, delimiter), SAMPLE))
     if not sample:
         raise FormatError("the file is empty")
     return _table(lambda: _records(raw, encoding, delimiter), sample, reading, delimiter, notes)
+
+
+def _encoding(raw: bytes, asked: str | None) -> tuple[str, tuple[str, ...]]:
+    """The encoding: the given one, UTF-16 by mark or zeros, UTF-8, else Latin-1 with a note."""
+    encoding = asked or "utf-8-sig"
+    if not asked and raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    for name, letters, zeros in (("utf-16-le", 0, 1), ("utf-16-be", 1, 0)):
+        text = len(raw) > 3 and min(raw[letters:64:2]) >= ord("\t")
+        if not asked and text and not any(raw[zeros:64:2]):
+            encoding = name
+    try:
+        raw.decode(encoding)
+    except LookupError as error:
+        raise FormatError(
+            f"there is no encoding {encoding!r}; try utf-8, latin-1 or cp1252"
+        ) from error
+    except UnicodeDecodeError as error:
+        line = _line(raw, error.start)
+        if encoding != "utf-8-sig":
+            raise FormatError(
+                f"line {line} is not {encoding}; name another with --encoding"
+            ) from error
+        return "latin-1", (
+            f"line {line} is not UTF-8, so the file was read as Latin-1; give another with "
+            "--encoding",
+        )
+    return encoding, ()
+
+
+def _line(raw: bytes, place: int) -> int:
+    return raw.count(b"\n", 0, place) + 1
+
+
+def _refuse_binary(raw: bytes, encoding: str) -> None:
+    if encoding.replace("-", "").startswith("utf16"):
+        return
+    strange = sum(raw[:4096].count(byte) for byte in range(1, 32) if byte not in b"\t\n\r\f\x1b")
+    if (place := raw.find(b"\0")) >= 0:
+        found = f"line {_line(raw, place)} holds a zero byte"
+    elif strange > 0.05 * min(len(raw), 4096):
+        found = "line 1 is full of control characters"
+    else:
+        return
+    raise FormatError(
+        f"the file is not text: {found}; other formats are recognised by the ending of the name"
+    )
 
 
 def read_sheet(file: BinaryIO, reading: Reading) -> FileTable:
@@ -100,22 +137,19 @@ def read_sheet(file: BinaryIO, reading: Reading) -> FileTable:
             listed = f"; it has {', '.join(book.sheetnames[:8])}"
             close = suggestion(name, book.sheetnames) or listed
             raise FormatError(f"the workbook has no sheet {name!r}{close}")
-        records = list(_rows_of(book[name]))
+        records = []
+        for line, row in enumerate(book[name].iter_rows(values_only=True), 1):
+            cells = ["" if value is None else str(value) for value in row]
+            while cells and not cells[-1]:
+                cells.pop()
+            if cells:
+                records.append(Record(line, cells))
     if not records:
         raise FormatError("the sheet is empty")
     width = max(len(record.cells) for record in records)
-    full = [Record(r.line, r.cells + [""] * (width - len(r.cells))) for r in records]
-    return _table(lambda: iter(full), full[:SAMPLE], reading, ",", ())
-
-
-def _rows_of(sheet: Any) -> Iterator[Record]:
-    """The rows that hold anything, without the empty cells at their ends."""
-    for line, row in enumerate(sheet.iter_rows(values_only=True), 1):
-        cells = ["" if value is None else str(value) for value in row]
-        while cells and not cells[-1]:
-            cells.pop()
-        if cells:
-            yield Record(line, cells)
+    for record in records:
+        record.cells.extend([""] * (width - len(record.cells)))
+    return _table(lambda: iter(records), records[:SAMPLE], reading, ",", ())
 
 
 def _records(raw: bytes, encoding: str, delimiter: str) -> Iterator[Record]:
@@ -143,9 +177,8 @@ def _delimiter(raw: bytes, encoding: str) -> str:
     def worth(delimiter: str) -> tuple[bool, int]:
         counts: list[int] = []
         with suppress(FormatError):  # wrong quotes are reported when the rows are read
-            counts.extend(
-                len(record.cells) for record in islice(_records(raw, encoding, delimiter), SAMPLE)
-            )
+            sample = islice(_records(raw, encoding, delimiter), SAMPLE)
+            counts.extend(len(record.cells) for record in sample)
         most = counts[0] if counts else 0
         return most > 1 and set(counts) == {most}, most
 
@@ -182,20 +215,17 @@ def _table(
             notes = (*notes, f"{note}; --header no reads it as numbers")
     names = [cell.strip() for cell in first.cells] if header else None
     layout = Layout(records, notation, names, len(first.cells))
-    kept = wanted(names, layout.n, reading)
+    kept, aside = wanted(names, layout.n, reading)
     if reading.thousands is None and reading.decimal is None:
         notes += _perhaps_thousands(sample[bool(header) :], kept, notation.decimal)
-    try:
-        values, lines, texts = _collected(layout, kept, reading)
-    except NotANumber as found:
-        kept, note = _numbers_only(layout, kept, found, reading)
+    if (collected := _collected(layout, kept, aside, reading.max_bytes)) is None:
+        kept, note = _numbers_only(layout, kept, reading)
         notes = (*notes, note)
-        values, lines, texts = _collected(layout, kept, reading)
+        collected = _collected(layout, kept, aside, reading.max_bytes)
+    values, lines, texts = collected  # type: ignore[misc]  # the others are left out
     if len(lines) == 0:
         raise FormatError(f"the file has a header on line {first.line} and no rows below it")
-    named = None if names is None else tuple(names[j] for j in kept)
-    places = None if len(kept) == layout.n else tuple(kept)
-    return noticed(FileTable(values, named, None, lines, notes, texts, places))
+    return table_of(values, names, kept, layout.n, lines=lines, notes=notes, aside=texts)
 
 
 def _perhaps_thousands(sample: list[Record], kept: list[int], sign: str) -> tuple[str, ...]:
@@ -236,62 +266,50 @@ def _counts(cells: list[str]) -> bool:
 
 
 def _collected(
-    layout: Layout, kept: list[int], reading: Reading
-) -> tuple[np.ndarray, np.ndarray, dict[str, tuple[str, ...]]]:
-    """The numbers, the line of each row, and the cells of the columns that are kept as text."""
+    layout: Layout, kept: list[int], aside: dict[str, int], limit: int
+) -> tuple[np.ndarray, np.ndarray, dict[str, tuple[str, ...]]] | None:
+    """The numbers, the line of each row, and the cells of the columns that are kept as text.
+
+    None where a cell is no number.
+    """
     values, lines = array("d"), array("q")
-    places = set_aside(layout.names, layout.n, reading)
-    texts: dict[str, list[str]] = {name: [] for name in places}
+    texts: dict[str, list[str]] = {name: [] for name in aside}
     for record in layout.body():
         lines.append(record.line)
-        check_bytes(len(lines) * len(kept) * 8, reading.max_bytes, "the table")
-        values.extend(_numbers(record, kept, layout))
-        for name, j in places.items():
+        check_bytes(len(lines) * len(kept) * 8, limit, "the table")
+        numbers = _numbers(record, kept, layout.notation)
+        if None in numbers:
+            return None
+        values.extend(numbers)
+        for name, j in aside.items():
             texts[name].append(record.cells[j].strip())
-    numbers = np.frombuffer(values, dtype=np.float64) if len(lines) else np.empty(0)
-    found = {name: tuple(cells) for name, cells in texts.items()}
-    return numbers.reshape(-1, len(kept)), np.array(lines, dtype=np.int64), found
+    found = np.frombuffer(values, dtype=np.float64) if len(lines) else np.empty(0)
+    cells = {name: tuple(column) for name, column in texts.items()}
+    return found.reshape(-1, len(kept)), np.array(lines, dtype=np.int64), cells
 
 
-def _numbers(record: Record, kept: list[int], layout: Layout) -> list[float]:
+def _numbers(record: Record, kept: list[int], notation: Notation) -> list[Any]:
+    """The numbers in some cells, None for anything else."""
     cells = [record.cells[j] for j in kept]
-    if layout.notation.plain and not any("_" in cell for cell in cells):
+    if notation.plain and not any("_" in cell for cell in cells):
         with suppress(ValueError):  # a missing value, or something that is reported below
             return [float(cell) for cell in cells]
-    numbers = []
-    for j, cell in zip(kept, cells, strict=True):
-        number = layout.notation.number(cell)
-        if number is None:
-            name = "" if layout.names is None else layout.names[j]
-            column = f"column {j}" if layout.names is None else f"column {name!r}"
-            short = str(j) if not name or "," in name else name
-            raise NotANumber(
-                f"line {record.line}, {column}: {cell[:40]!r} is not a number; leave the column "
-                f"out with --drop {short!r}, or with {NUMERIC_ONLY}"
-            )
-        numbers.append(number)
-    return numbers
+    return [notation.number(cell) for cell in cells]
 
 
-def _numbers_only(
-    layout: Layout, kept: list[int], found: NotANumber, reading: Reading
-) -> tuple[list[int], str]:
+def _numbers_only(layout: Layout, kept: list[int], reading: Reading) -> tuple[list[int], str]:
     """The columns that hold numbers and a note on the others; else an error that names them."""
-    columns = {j: Cells(layout.notation) for j in kept}
+    columns, names = {j: Cells(layout.notation) for j in kept}, layout.names
     for record in layout.body():
         for j, cells in columns.items():
             cells.add(f"line {record.line}", record.cells[j])
-    others = {j: cells for j, cells in columns.items() if cells.odds}
-    names = layout.names
     odd = [
         (str(j) if names is None else repr(names[j][:60]), cells)
-        for j, cells in others.items()
-        if cells.mostly_numbers
+        for j, cells in columns.items()
+        if cells.odds and cells.mostly_numbers
     ]
     if odd:
         fine = [cells for cells in columns.values() if not cells.odds]
         raise FormatError(odd_sentence(odd, of_file=True, fine=fine))
-    if len(others) == 1 and not reading.numeric_only:
-        raise found
-    shown = {j: cells.first for j, cells in others.items()}
+    shown = {j: cells.first for j, cells in columns.items() if cells.odds}
     return without_text(kept, shown, names, reading.numeric_only)

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
 from .. import _check
-from ..operators.sources import ArrowRows, as_block, is_arrow
+from ..operators.sources import arrow_rows, as_block, is_arrow
 from ..operators.sparse import checked_sparse
 from ..readers.frames import frame_values, library, numbers_only, unpacked
 
@@ -75,7 +75,7 @@ def readable(X: Any) -> Any:
     As an array too if two columns have one name, which scikit-learn refuses.
     """
     if is_arrow(X) and hasattr(X, "column"):
-        rows = ArrowRows(X)  # which refuses text
+        rows = arrow_rows(X)  # which refuses text
         return X if len(set(rows.names or ())) == rows.n else as_block(X)
     if isinstance(X, str | os.PathLike):
         raise TypeError(f"X must be rows, got the path {str(X)!r}; read the file first")
@@ -111,6 +111,6 @@ def _framed(X: Any) -> Any:
 def refuse_missing(X: Any, names: tuple[str, ...] | None) -> None:
     """Name the first missing value of an array or a sparse matrix by its column, and the remedy."""
     if scipy.sparse.issparse(X):
-        checked_sparse(X, names, ways=WAYS)
+        checked_sparse(X, names=names, ways=WAYS)
     else:
         _check.finite(X, "X", names=names, ways=WAYS)

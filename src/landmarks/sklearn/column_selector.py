@@ -25,9 +25,8 @@ from ..methods.registry import as_method
 from ..objectives import OBJECTIVES
 from ..operators.base import DENSE_MEMORY
 from ..operators.data import opened, rows_of, warn
-from ..operators.prepare import PairMoments, Preparation, Prepared, moments, pair_moments
-from ..operators.sources import ArrowRows, is_arrow, schema_of
-from ..operators.sums import Moments
+from ..operators.prepare import PairMoments, Preparation, Prepared, pair_moments
+from ..operators.sources import is_arrow, schema_of
 from ..readers.frames import numbers_only, numeric_places, taken, unpacked
 from ..selection import Selection
 from ._common import (
@@ -149,7 +148,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     scale_: np.ndarray
     selection_: Selection
     __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"select": metadata_routing.UNUSED}
-    _moments: Any  # Moments or PairMoments, after partial_fit
+    _moments: PairMoments  # after partial_fit
     _labels: tuple[Any, ...] | None = None
     _numbers: tuple[tuple[Any, ...], list[int]] | None = None  # all labels, and the places kept
 
@@ -223,7 +222,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             name: getattr(self, name) for name in ("center", "scale", "missing")
         }
         source = None if self.target is not None else rows_of(X, None, self.numeric_only)
-        if isinstance(source, ArrowRows):
+        if source is not None and source.places is not None:
             self._numbers = tuple(schema_of(X).names), source.places
         if isinstance(X, str | os.PathLike) or source is not None:
             rows = partial(row_weights, sample_weight, 2 if self.center else 1)
@@ -292,7 +291,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         X = values if kind == "frame" else X
         if not self.numeric_only or (kind != "frame" and not is_arrow(X)) or labels is None:
             return X
-        if reset and isinstance(source := rows_of(X, None, True), ArrowRows):
+        if reset and (source := rows_of(X, None, True)) is not None and source.places is not None:
             self._numbers = labels, source.places
         elif reset:
             kept = numbers_only(X, numeric_only=True)
@@ -362,11 +361,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 f"{n} features; use fit on all rows instead"
             )
         w, known = weights(sample_weight, X), None if first else self._moments
-        batch: Moments | PairMoments = (
-            moments(X, w)
-            if self.missing == "error"
-            else pair_moments(X, w, origin=None if known is None else known.origin)
-        )
+        batch = pair_moments(X, w, origin=None if known is None else known.origin)
         self._moments = batch if known is None else known + batch
         if select:
             resolved = self._moments.resolved(self.missing)

@@ -1,7 +1,7 @@
 """The error on held-out rows or points: for each k its mean and standard error."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Never
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..objectives import Objective, Target, Trace
 from ..objectives.objective import by_name
 from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator, points_of
-from ..operators.data import given, warn
+from ..operators.data import asked_for, given, warn
 from ..operators.prepare import Preparation, Prepared, mean_imputed
 from ..readers.frames import unpacked
 from .rebuilder import dense, dense_blocks, target_rows
@@ -132,7 +132,8 @@ def _rows(
         )
     A = A.compute() if unpacked(A).kind == "dask" else A
     held = given(A, missing=missing, numeric_only=numeric_only, load=True, ways=WAYS)
-    prepared = held.prepared(center, scale, missing)
+    prepared = held.prepared(asked_for(center, scale, missing))
+    prepared = replace(prepared, left_open=scale is None)
     X = held.values.tocsr() if scipy.sparse.issparse(held.values) else host(held.values)
     return X if prepared.rows is None else X[prepared.rows], prepared
 
@@ -201,7 +202,7 @@ class _Folds:
         self, X: Any, train: np.ndarray, test: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Training and test rows, centred and scaled by the training rows."""
-        prepared, mean, scale = self.standard.of_array(dense(X[train]))
+        prepared, (mean, _, scale), _ = self.standard.of_array(dense(X[train]))
         return prepared, (dense(X[test]) - mean) / scale
 
     def points_errors(self, kernel: Operator, train: np.ndarray, test: np.ndarray) -> list[float]:

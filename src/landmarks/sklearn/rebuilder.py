@@ -100,7 +100,8 @@ class PreparedTarget:
             )
         values = checked(selector, y, X)
         standard = Preparation(selector.center, bool(selector.scale))
-        return cls(*standard.of_array(values, w))
+        columns, (mean, _, scale), _ = standard.of_array(values, w)
+        return cls(columns, mean, scale)
 
     def rebuild(self, selector: Any, prepared: Prepared, dtype: Any) -> None:
         """Set the coefficients of the target in the units of the data, and the scores."""

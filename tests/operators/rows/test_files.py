@@ -25,19 +25,6 @@ def test_the_only_matrix_of_an_hdf5_file_is_found(tmp_path):
     assert lm.data(hdf5(tmp_path / "X.h5", X=X, y=np.ones(6))).m == 6
 
 
-def test_several_matrices_need_a_name(tmp_path):
-    path = hdf5(tmp_path / "X.h5", A=X, B=X[:3])
-    with pytest.raises(FormatError, match=r"it holds 'A', 'B': name one with --array"):
-        lm.data(path)
-    assert lm.data(path, array="B").m == 3
-
-
-def test_zarr_arrays_and_groups_are_opened(tmp_path):
-    group = zarr.open_group(str(tmp_path / "G.zarr"), mode="w")
-    group.create_array("X", shape=X.shape, dtype=X.dtype)[:] = X
-    assert lm.data(tmp_path / "G.zarr").n == lm.data(str(tmp_path / "G.zarr")).n == 2
-
-
 def test_a_file_of_text_is_read_as_well_and_says_how_it_is_to_be_read(tmp_path):
     (tmp_path / "X.csv").write_text("1.000,5;2\nk.A.;3\n4,5;1\n")
     reading = {"thousands": ".", "na_values": ["k.A."], "header": False}
@@ -48,12 +35,6 @@ def test_a_file_of_text_is_read_as_well_and_says_how_it_is_to_be_read(tmp_path):
         lm.data(tmp_path / "none.npy")
     with pytest.raises(TypeError, match="thousands say how to read a file, got ndarray"):
         lm.data(X, thousands=".")
-
-
-def test_one_dimension_is_refused(tmp_path):
-    np.save(tmp_path / "x.npy", X[:, 0])
-    with pytest.raises(ValueError, match=r"must have rows and columns, got shape \(6,\)"):
-        lm.data(tmp_path / "x.npy")
 
 
 def test_tall_chunks_that_are_unpacked_many_times_are_reported(tmp_path):
@@ -106,7 +87,7 @@ def test_every_ending_of_hdf5_is_known(ending, tmp_path):
 
 
 def test_a_name_that_is_not_there_is_reported_with_those_that_are(tmp_path):
-    with pytest.raises(FormatError, match="has no matrix 'B'; it holds 'A'"):
+    with pytest.raises(FormatError, match="has no array 'B'; it holds 'A'"):
         lm.data(hdf5(tmp_path / "X.h5", A=X), array="B")
     with pytest.raises(FormatError, match="it holds none"):
         lm.data(hdf5(tmp_path / "y.h5", y=np.ones(6)))

@@ -12,7 +12,6 @@ import pytest
 from errors_of import exact_error
 
 import landmarks as lm
-from landmarks.operators.base import faster_squares
 from landmarks.operators.diagonals import squared_diagonal
 from landmarks.runs.runner import watching
 
@@ -115,7 +114,6 @@ def test_passes_over_the_rows_multiply_as_the_matrix_does():
         operator.restrict([5, 2, 30]).columns([1]), K[[5, 2, 30]][:, [2]], rtol=1e-11
     )
     np.testing.assert_allclose(operator.diagonal(), np.diag(K), rtol=1e-12)
-    assert faster_squares(operator) is not None
     np.testing.assert_allclose(squared_diagonal(operator), np.diag(K @ K), rtol=1e-11)
 
 
@@ -142,13 +140,6 @@ def test_rows_that_do_not_fit_say_how_much_memory_they_need():
 def test_an_iterator_leaves_no_rows_to_read_again():
     assert lm.data(iter(cut(X, 500))).source is None
     assert lm.data(cut(X, 500)).source.m == 3000
-
-
-def test_names_of_the_columns_are_those_of_the_source(tmp_path):
-    for memory in (1000, 2**20):
-        assert lm.data(SOURCES["path of Parquet"](X, tmp_path, 400), memory=memory).names == tuple(
-            f"c{j}" for j in range(7)
-        )
 
 
 class TestErrorsLostInRounding:

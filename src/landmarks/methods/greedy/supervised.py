@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from ... import _check
-from ..._array import Array, host, is_array, like, namespace
+from ..._array import Array, host, like, namespace
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.residual import Residual
 from .greedy import ErrorGains, Gains, over_diagonal, pursue
@@ -63,7 +63,7 @@ class Supervised:
 
     def _centred(self, n: int) -> np.ndarray:
         """The target with a row for each point, its columns centred, of mean square 1."""
-        Y = _check.as_numpy(host(self.target) if is_array(self.target) else self.target, "target")
+        Y = _check.as_numpy(self.target, "target")
         if Y.ndim not in (1, 2) or len(Y) != n:
             raise ValueError(
                 f"target must have a value, or a row of values, for each of the {n} points, "

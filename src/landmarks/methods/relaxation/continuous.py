@@ -17,7 +17,7 @@ from ..._array import host, like
 from ...linalg.probes import Identity, Rademacher
 from ...linalg.solvers import Automatic, Solver
 from ...objectives.objective import as_objective
-from ...operators.data import as_operator
+from ...operators.data import opened
 from ...problem import SEARCHED, Choice, Problem, brief, complete
 from ...residual.residual import independent
 from ...runs.runner import Step, run
@@ -187,7 +187,7 @@ class Continuous:
         >>> len(found[2]), len(found[4])
         (2, 4)
         """
-        operator = as_operator(A)
+        operator = opened(A, scale=False).operator
         wanted = [_check.subset_size(k, operator.n) for k in sizes]
         problem = Problem(operator, max(wanted), as_objective(criterion))
         objective = self._objective(problem, np.random.default_rng(seed))

@@ -21,6 +21,7 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, Indices, Part
+from ...readers.frames import float_dtype
 from ...runs import runner
 from ..base import (
     MEMORY,
@@ -33,7 +34,7 @@ from ..base import (
 )
 from ..dense import Dense
 from ..prepare import Preparation, Prepared, scaled_gram, unprepared
-from ..sources import float_dtype, tile_height
+from ..sources import tile_height
 from ..sums import Piece, Summation, join_all, moments_of_piece, piece
 from .client import (
     Lazy,
