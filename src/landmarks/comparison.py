@@ -26,7 +26,7 @@ from .runs.runner import Callback
 from .selection import Selection
 
 if TYPE_CHECKING:
-    from .plots.curves import ComparisonDisplay
+    from .plots.axes import Drawn
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Comparison:
         """
         return self.table.to_frame()
 
-    def plot(self, ax: Any = None, *, noun: str = "column") -> ComparisonDisplay:
+    def plot(self, ax: Any = None, *, noun: str = "column") -> Drawn:
         """Draw the errors: bars for one k, curves for several.
 
         Parameters
@@ -128,7 +128,7 @@ class Comparison:
 
         Returns
         -------
-        ComparisonDisplay
+        Drawn
             With the axes as `ax_`.
 
         Examples
@@ -138,13 +138,13 @@ class Comparison:
         >>> len(found.plot().ax_.patches)
         2
         """
-        from .plots.curves import ComparisonDisplay
+        from .plots.curves import plot_methods
 
         errors: dict[str, dict[int, float]] = {}
         for row in self.rows:
             if row.relative_error is not None:
                 errors.setdefault(row.method, {})[row.k] = row.relative_error
-        return ComparisonDisplay(errors, noun=noun).plot(ax=ax)
+        return plot_methods(errors, ax, noun)
 
     def __repr__(self) -> str:
         return repr(self.table)

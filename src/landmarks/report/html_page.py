@@ -29,10 +29,10 @@ from ..explain.alternatives import Alternatives
 from ..methods.costs import proof_seconds
 from ..operators.data import filled_in
 from ..operators.fingerprint import fingerprint
-from ..plots.curves import best_possible, curve_sizes, drawn, greedy_errors
+from ..plots.curves import best_possible, curve_sizes, greedy_errors, sampled
 from ..runs.archive import written
 from ..selection import Selection
-from .drawings import curve_svg, heat_svg, maps, of_maps
+from .drawings import curve_svg, heat_svg, map_pictures
 from .overview import Summary, gains_in_nats, spectrum_is_cheap, summarise, words_of
 from .sentences import (
     LONGEST,
@@ -131,8 +131,7 @@ def page(
                 "curve": drawn["curve"] and curve_svg(drawn["curve"], origin.noun),
                 "heat": heat_svg(drawn["heat"], drawn["names"]),
             },
-            maps=maps(selection, origin.coordinates, origin.field),
-            map_words=of_maps(selection, origin.coordinates),
+            maps=map_pictures(selection, origin.coordinates, origin.field),
             alternatives=_alternatives(selection, origin),
             downloads=downloads(selection, origin.noun),
             scripts=scripts,
@@ -341,7 +340,7 @@ def trajectories(selection: Selection) -> dict[str, Any] | None:
     steps = np.unique(np.linspace(0, len(t) - 1, min(len(t), STEPS)).round().astype(int))
     chosen = np.zeros(selection.n, dtype=bool)
     chosen[selection.indices] = True
-    columns = drawn(chosen, TRAJECTORIES, seed=0)
+    columns = sampled(chosen, TRAJECTORIES, seed=0)
     others = columns[~chosen[columns]][: max(0, TRAJECTORIES - selection.k)]
     columns = np.concatenate([others, np.flatnonzero(chosen)])
     levels = np.rint(255 * np.clip(t[np.ix_(steps, columns)], 0, 1)).astype(np.uint8)
