@@ -5,7 +5,7 @@ import re
 import shutil
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, TextIO
 
@@ -27,6 +27,8 @@ class Table:
     Attributes
     ----------
     columns : name -> values.
+    forms : name -> how its numbers are written, where that is not with three digits.
+    most : how many rows are printed.
 
     Examples
     --------
@@ -41,6 +43,8 @@ class Table:
     """
 
     columns: dict[str, list[Any]]
+    forms: dict[str, str] = field(default_factory=dict)
+    most: int = PRINTED_ROWS
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
@@ -63,25 +67,30 @@ class Table:
         return pandas(".rows or .columns").DataFrame(self.columns)
 
     def __repr__(self) -> str:
-        columns = [[name, *map(_text, v[:PRINTED_ROWS])] for name, v in self.columns.items()]
+        columns = [[name, *self._texts(name)] for name in self.columns]
         right = [not _has_text(values) for values in self.columns.values()]
         return "\n".join([*aligned(list(zip(*columns, strict=True)), right), *self._more])
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f"<th{LEFT if _has_text(values) else ''}>{html.escape(printable(name))}</th>"
-            for name, values in self.columns.items()
-        )
-        columns = (map(_cell, values[:PRINTED_ROWS]) for values in self.columns.values())
-        rows = zip(*columns, strict=True)
-        body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+        head, columns = "", []
+        for name, values in self.columns.items():
+            left = LEFT if _has_text(values) else ""
+            head += f"<th{left}>{html.escape(printable(name))}</th>"
+            cells = map(html.escape, self._texts(name))
+            columns.append([f"<td{left}>{f'<bdi>{c}</bdi>' if left else c}</td>" for c in cells])
+        body = "".join(f"<tr>{''.join(row)}</tr>" for row in zip(*columns, strict=True))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + "".join(
             f"<p>{line}</p>" for line in self._more
         )
 
+    def _texts(self, name: str) -> list[str]:
+        """The rows of a column that are printed."""
+        form = self.forms.get(name, ".3g")
+        return [_text(value, form) for value in self.columns[name][: self.most]]
+
     @property
     def _more(self) -> list[str]:
-        return [f"… {len(self) - PRINTED_ROWS} more"] if len(self) > PRINTED_ROWS else []
+        return [f"… {len(self) - self.most} more"] if len(self) > self.most else []
 
 
 def pandas(instead: str) -> Any:
@@ -95,19 +104,15 @@ def pandas(instead: str) -> Any:
     return pandas
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, form: str) -> str:
     if value is None:
         return ""
     fraction = isinstance(value, Real) and not isinstance(value, Integral)
-    return f"{value:.3g}" if fraction else printable(value, 200)
+    return f"{value:{form}}" if fraction else printable(value, 200)
 
 
 def _has_text(values: list[Any]) -> bool:
     return any(isinstance(value, str) for value in values)
-
-
-def _cell(value: Any) -> str:
-    return f"<td{LEFT if isinstance(value, str) else ''}>{html.escape(_text(value))}</td>"
 
 
 def columns_of(stream: TextIO) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _check
 from ._select import select
-from ._shown import Table
+from ._shown import Shown, Table
 from .constraints import check_size, constrained
 from .errors import FormatError
 from .how_many.curve import checked_sizes
@@ -44,7 +44,7 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Shown):
     """The results of several methods, in the order in which they ran.
 
     Attributes
@@ -101,22 +101,11 @@ class Comparison:
             del columns["skipped"]
         return Table(columns)
 
-    def to_frame(self) -> Any:
-        """The table as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row for each k and method.
-
-        Examples
-        --------
-        >>> X = np.random.default_rng(0).standard_normal((30, 8))
-        >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
-        >>> found.to_frame()["method"].tolist()
-        ['greedy', 'uniform']
-        """
-        return self.table.to_frame()
+    @property
+    def sentence(self) -> str:
+        """What was compared."""
+        sizes = ", ".join(map(str, sorted({row.k for row in self.rows})))
+        return f"{len({row.method for row in self.rows})} methods for k = {sizes}"
 
     def plot(self, ax: Any = None, *, noun: str = "column") -> Drawn:
         """Draw the errors: bars for one k, curves for several.
@@ -148,9 +137,6 @@ class Comparison:
 
     def __repr__(self) -> str:
         return repr(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 def compare(

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.report import page
-from landmarks.report.html_page import Origin
+from landmarks.report.html_page import Origin, page
 
 pytest.importorskip("jinja2", reason="needs Jinja2")
 pytest.importorskip("matplotlib", reason="needs matplotlib")

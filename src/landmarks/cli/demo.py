@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from .._select import select
-from ..report import summarise
+from ..report.overview import summarise
 from ..report.terminal import USUAL, Terminal, Words, compared
 from ..selection import Selection
 

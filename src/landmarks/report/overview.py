@@ -13,14 +13,13 @@ import numpy as np
 import scipy.linalg
 
 from .._array import Indices, host
-from .._select import select
-from .._shown import LEFT, Table, aligned, printable, shown_width
+from .._shown import Table, aligned, printable, shown_width
 from ..linalg.error import FULL_SPECTRUM
 from ..operators.base import Operator, on_workers, product_seconds
 from ..operators.pair import Pair
 from ..residual.factors import noisy
 from ..selection import Selection
-from .sentences import better
+from .sentences import better, limit
 from .terminal import Terminal, Words, compared, comparisons, headline
 
 DRAWS = 20
@@ -53,7 +52,7 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
 
     Examples
     --------
-    >>> from landmarks.report import summarise
+    >>> from landmarks.report.overview import summarise
     >>> summary = summarise(lm.select(np.diag([1.0, 3.0, 2.0]), 2))
     >>> round(summary.chosen, 3), summary.together.round(3).tolist()
     (0.929, [0.643, 0.929])
@@ -78,15 +77,6 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
 def _drawn(selection: Selection, seed: int) -> float:
     """The relative error of a random choice of the same size."""
     operator, k, objective = selection._data, selection.k, selection.objective
-    if k == 0:  # with costs: nothing adds anything
-        return selection.relative_error()
-    if objective.plain:
-        asked: dict[str, Any] = {
-            "criterion": selection.criterion,
-            "exclude": selection.exclude,
-            "seed": seed,
-        }
-        return select(operator, k, scale=False, method="uniform", **asked).relative_error()
     allowed = np.setdiff1d(np.arange(operator.n), selection.exclude)
     indices = np.random.default_rng(seed).choice(allowed, k, replace=objective.repeats)
     return objective.error(operator, indices) / (objective.total(operator) or 1.0)
@@ -229,12 +219,12 @@ class Chosen:
         """Whether the column has values."""
         return column.known(self.selection, self.together)
 
-    def titled(self, *, known: bool) -> list[tuple[Column, str]]:
-        """The columns that people read and their titles; those with values, or all."""
+    def titled(self) -> list[tuple[Column, str]]:
+        """The columns with values that people read, and their titles."""
         return [
             (column, column.title.format(noun=self.words.noun))
             for column in COLUMNS
-            if column.title is not None and (self.known(column) or not known)
+            if column.title is not None and self.known(column)
         ]
 
     def values(self, column: Column) -> list[Any] | None:
@@ -244,7 +234,7 @@ class Chosen:
     def lines(self, terminal: Terminal, most: int) -> Iterator[str]:
         """The table for a terminal; names have the width that the other columns leave."""
         rows, grid = self.rows(most), []
-        for column, title in self.titled(known=True):
+        for column, title in self.titled():
             if column.bar:
                 bars = [terminal.bar(column.value(row), 20, chosen=True) for row in rows]
                 grid.append((["", *bars], False, False))
@@ -257,18 +247,11 @@ class Chosen:
         ]
         yield from aligned(list(zip(*cut, strict=True)), [right for _, _, right in grid])
 
-    def html(self, most: int) -> str:
+    def table(self, most: int) -> Table:
         """The table for a notebook."""
-        columns = self.titled(known=False)
-        head = "".join(
-            f"<th{LEFT if column.text else ''}>{html.escape(title)}</th>"
-            for column, title in columns
-        )
-        body = "".join(
-            f"<tr>{''.join(_cell(column, row) for column, _ in columns)}</tr>"
-            for row in self.rows(most)
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        columns, rows = self.titled(), self.rows()
+        values = {title: [column.value(row) for row in rows] for column, title in columns}
+        return Table(values, {title: column.form for column, title in columns}, most)
 
     def piped(self) -> Iterator[str]:
         """The table for a pipe, with tabs between its columns."""
@@ -280,13 +263,6 @@ class Chosen:
     def record(self) -> dict[str, Any]:
         """The columns of the record, by their names there; None where there are no values."""
         return {column.record: self.values(column) for column in COLUMNS if column.record}
-
-
-def _cell(column: Column, row: Row) -> str:
-    """A cell of the table for a notebook."""
-    if column.text:
-        return f"<td{LEFT}><bdi>{html.escape(column.shown(row, 60))}</bdi></td>"
-    return f"<td>{html.escape(column.shown(row))}</td>"
 
 
 @dataclass(frozen=True)
@@ -308,49 +284,30 @@ class Overview:
 
 def overview(selection: Selection) -> Overview:
     """The table of a selection that has its data."""
-    if not selection.objective.shares:
-        text = "\n".join(_in_nats(selection, words_of(selection), LISTED))
-        return Overview(text, as_html(selection))
-    summary, words = summarise(selection), words_of(selection)
-    listed = lines(selection, summary, words, Terminal(), most=LISTED)
+    summary = summarise(selection) if selection.objective.shares else None
+    listed = lines(selection, summary, words_of(selection), Terminal(), most=LISTED)
     return Overview("\n".join(line.rstrip() for line in listed), as_html(selection, summary))
-
-
-def _in_nats(selection: Selection, words: Words, most: int) -> list[str]:
-    """A log determinant: its value, the chosen ones, how much better another could be."""
-    chosen = Chosen(selection, words)
-    columns = [entry for entry in chosen.titled(known=True) if entry[0] is not PLACE]
-    table = [[column.shown(row, 60) for column, _ in columns] for row in chosen.rows(most)]
-    if len(columns) > 1:
-        table.insert(0, [title for _, title in columns])
-    listed = aligned(table, [not column.text for column, _ in columns]) if table else ()
-    lines = [_title(selection, words), *(f"  {line}" for line in listed)]
-    if selection.k > most:
-        lines.append(f"  … {selection.k - most} more")
-    return [*lines, *filter(None, [better(selection)])]
 
 
 def lines(
     selection: Selection, summary: Summary | None, words: Words, terminal: Terminal, *, most: int
 ) -> Iterator[str]:
-    """The headline, the chosen ones with what they keep, and how that compares."""
-    if summary is None:
-        title, *rest = _in_nats(selection, words, most)
-        yield "  " + terminal.bold(title)
-        yield from ("  " + line for line in rest)
-        yield "  " + terminal.dim(_made(selection, words))
-        return
-    yield "  " + terminal.bold(headline(selection, summary.chosen, words))
+    """The headline, the chosen ones with what they keep, and how that compares.
+
+    summary : None for a log determinant, of which nothing is kept.
+    """
+    yield "  " + terminal.bold(_title(selection, words, summary))
     yield ""
-    table = Chosen(selection, words, summary.together).lines(terminal, most)
-    yield from ("  " + line for line in table)
+    table = Chosen(selection, words, None if summary is None else summary.together)
+    yield from ("  " + line for line in table.lines(terminal, most))
     if selection.k > most:
         yield f"      … {selection.k - most} more"
     yield ""
-    yield "  kept by"
-    yield from compared(selection.k, summary, words, terminal)
-    yield ""
-    if summary.best is not None and (promise := better(selection)):
+    if summary is not None:
+        yield "  kept by"
+        yield from compared(selection.k, summary, words, terminal)
+        yield ""
+    if promise := limit(selection, summary):
         yield "  " + promise
     yield "  " + terminal.dim(_made(selection, words))
 
@@ -410,12 +367,12 @@ def gains_in_nats(selection: Selection) -> list[float] | None:
     return (-np.diff([0.0, *errors])).tolist()
 
 
-def _title(selection: Selection, words: Words) -> str:
+def _title(selection: Selection, words: Words, summary: Summary | None = None) -> str:
     """How many were chosen, and what they keep where that is known or costs little."""
     if not selection.objective.shares:
         counted = f"{selection.k} of {words.counted(selection.n)}{words.of}"
         return f"{counted} have the log determinant {-selection.error():.6g}"
-    kept = _kept(selection)
+    kept = _kept(selection) if summary is None else summary.chosen
     if kept is None:
         return f"{selection.k} of {words.counted(selection.n)}"
     return headline(selection, kept, words)
@@ -436,12 +393,12 @@ def as_html(selection: Selection, summary: Summary | None = None) -> str:
     title = _title(selection, words)
     shares = selection.objective.shares and _is_cheap(selection)
     together = nested_shares(selection) if shares else None
-    more = f"<p>… {selection.k - LISTED} more</p>" if selection.k > LISTED else ""
+    table = Chosen(selection, words, together).table(LISTED)._repr_html_()
     made = html.escape(f"by {selection.method}, seed {selection.seed}")
     return (
-        f"<p><b>{html.escape(title)}</b></p>{Chosen(selection, words, together).html(LISTED)}"
-        f"{more}{_bars(selection, summary, words)}{_promise(selection)}<p><small>{made}; "
-        "see also summary(), plot(), why(), stability(), report(path)</small></p>"
+        f"<p><b>{html.escape(title)}</b></p>{table}{_bars(selection, summary, words)}"
+        f"{_promise(selection)}<p><small>{made}; see also summary(), plot(), why(), stability(), "
+        "report(path)</small></p>"
     )
 
 

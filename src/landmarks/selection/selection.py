@@ -752,8 +752,10 @@ class Selection:
         ----------
         path : the file, whose name ends in .html.
         overwrite : whether a file of that name may be replaced.
-        origin : what else the page says, as `landmarks.report.write` takes it. With `coordinates`,
-            one or two numbers for each candidate, it has maps of the field and of the error.
+        origin : what else the page says: title, noun, measure, command, settings, image (height
+            and width if the candidates are pixels), rows, fingerprint, alternatives. With
+            coordinates, one or two numbers for each candidate, it has maps of the error and of the
+            field, a value for each candidate.
 
         Examples
         --------
