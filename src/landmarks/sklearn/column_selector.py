@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import metadata_routing
@@ -21,8 +22,10 @@ import landmarks as lm
 from .._check import share
 from ..constraints import check_size, constrained
 from ..errors import UnsupportedError
+from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
-from ..objectives import OBJECTIVES
+from ..objectives import OBJECTIVES, Target, Trace
+from ..objectives.reconstructed import reconstructed
 from ..operators.base import DENSE_MEMORY
 from ..operators.data import opened, rows_of, warn
 from ..operators.prepare import PairMoments, Preparation, Prepared, moments, pair_moments
@@ -32,18 +35,20 @@ from ..readers.frames import numbers_only, numeric_places, taken, unpacked
 from ..selection import Selection
 from ._common import (
     WAYS,
-    CallbackSupport,
-    fit_task,
+    blocks_of_rows,
+    dense,
     readable,
     refuse_missing,
     seed,
+    target_rows,
     weights,
     without_data,
 )
-from .rebuilder import PreparedTarget, Rebuilder, target_score
+
+Standardised = tuple[np.ndarray, np.ndarray, np.ndarray]  # columns, their means, their scales
 
 
-class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
+class ColumnSelector(SelectorMixin, BaseEstimator):
     """Select the columns from which all columns, or a target, are best rebuilt by least squares.
 
     The k columns S are chosen to make ‖X − P_S X‖²_F small, where P_S projects onto them; with a
@@ -219,6 +224,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         """
         self.__dict__.pop("_moments", None)
         self.__dict__.pop("target_coefficients_", None)
+        least = 2 if self.center else 1
         asked: dict[str, Any] = {
             name: getattr(self, name) for name in ("center", "scale", "missing")
         }
@@ -226,31 +232,49 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         if isinstance(source, ArrowRows):
             self._numbers = tuple(schema_of(X).names), source.places
         if isinstance(X, str | os.PathLike) or source is not None:
-            rows = partial(row_weights, sample_weight, 2 if self.center else 1)
-            with fit_task(self, X, y):
-                asked |= {"numeric_only": self.numeric_only, "ways": WAYS}
-                prepared = opened(source or X, weights=rows, load=False, **asked)
-                self._labels = names = prepared.operator.names
-                self.n_features_in_ = prepared.operator.n
-                self.__dict__.pop("feature_names_in_", None)
-                if names is not None and len(set(names)) == len(names):
-                    self.feature_names_in_ = np.asarray(names, dtype=object)
-                like = prepared.operator.like if source is None else source
-                self._select(prepared, like.dtype)
+            rows = partial(row_weights, sample_weight, least)
+            asked |= {"numeric_only": self.numeric_only, "ways": WAYS}
+            prepared = opened(source or X, weights=rows, load=False, **asked)
+            self._labels = names = prepared.operator.names
+            self.n_features_in_ = prepared.operator.n
+            self.__dict__.pop("feature_names_in_", None)
+            if names is not None and len(set(names)) == len(names):
+                self.feature_names_in_ = np.asarray(names, dtype=object)
+            self._select(prepared, (prepared.operator.like if source is None else source).dtype)
             return self
         X = self._candidates(X, reset=True)
         self._labels = unpacked(X).labels
-        X = self._validated(X, ensure_min_samples=2 if self.center else 1)
-        with fit_task(self, X, y):
-            w = weights(sample_weight, X)
-            target = None if self.target is None else PreparedTarget.of(self, y, X, w)
-            self._select(opened(X, weights=w, **asked), X.dtype, target)
+        X = self._validated(X, ensure_min_samples=least)
+        w = weights(sample_weight, X)
+        target = None if self.target is None else self._prepared_target(y, X, w)
+        self._select(opened(X, weights=w, **asked), X.dtype, target)
         return self
 
-    def _select(self, prepared: Prepared, dtype: Any, target: PreparedTarget | None = None) -> None:
+    def _prepared_target(self, y: Any, X: Any, w: np.ndarray | None) -> Standardised:
+        """The target that the settings ask for: its columns, means and scales."""
+        if self.missing == "pairwise" or (scipy.sparse.issparse(X) and self.center):
+            raise UnsupportedError(
+                "a target needs the rows of X as they are used: give X as a dense array, and "
+                'missing="impute" where values are missing'
+            )
+        standard = Preparation(self.center, bool(self.scale))
+        return standard.of_array(self._wanted(y, X), w)
+
+    def _wanted(self, y: Any, X: Any) -> np.ndarray:
+        """The target as numbers with the rows of X."""
+        if not isinstance(self.target, str):
+            return target_rows(self.target, X)
+        if y is None:
+            raise ValueError(
+                'target="y" rebuilds y: this ColumnSelector requires y to be passed, but the '
+                "target y is None"
+            )
+        return target_rows(y, X, "y")
+
+    def _select(self, prepared: Prepared, dtype: Any, target: Standardised | None = None) -> None:
         """Choose the columns and set the fitted attributes."""
         start = time.perf_counter()
-        operator = prepared.operator
+        operator, scale = prepared.operator, prepared.scale
         operator.names = None if self._labels is None else tuple(map(str, self._labels))
         operator.labels = self._labels
         asked = ("include", "exclude", "groups", "costs", "budget_cost")
@@ -266,7 +290,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             criterion=self.criterion,
             seed=seed(self.random_state),
             budget=self.budget,
-            target=None if target is None else target.columns,
+            target=None if target is None else target[0],
             **constraints,
         )
         selection = replace(selection, center=bool(self.center), scale=bool(self.scale))
@@ -274,11 +298,20 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         self.indices_ = selection.indices.copy()
         self.support_ = np.isin(np.arange(selection.n), self.indices_)
         self.reconstruction_error_ = selection.error("trace")
-        fitted, losses = Rebuilder.fitted(prepared, self.support_, dtype)
-        self.coefficients_, self.mean_, self.scale_ = fitted.coefficients, fitted.mean, fitted.scale
-        self.scores_ = losses / max(selection.total("trace"), np.finfo(float).tiny)
+        chosen = np.flatnonzero(self.support_)
+        rebuilt = reconstruct(operator, chosen)
+        B = rebuilt.coefficients * scale / scale[chosen, None]
+        self.coefficients_, self.mean_ = B.astype(dtype), prepared.mean.astype(dtype)
+        self.scale_ = scale.astype(dtype)
         if target is not None:
-            target.rebuild(self, prepared, dtype)
+            columns, mean, spread = target
+            rebuilt = reconstructed(operator, chosen, Trace(Target(columns)))
+            B = rebuilt.coefficients / 2.0 ** (operator.exponent / 2) * spread / scale[chosen, None]
+            self.target_coefficients_, self.target_mean_ = B.astype(dtype), mean.astype(dtype)
+            self.target_scale_ = spread.astype(dtype)
+        self.scores_ = np.zeros(selection.n)
+        self.scores_[chosen] = rebuilt.losses
+        self.scores_ /= max(selection.total("trace"), np.finfo(float).tiny)
         if self.verbose:
             share = 1 - self.selection_.relative_error("trace")
             print(
@@ -425,7 +458,9 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 f"X has {X.shape[1]} features, but {type(self).__name__} selected "
                 f"{len(self.indices_)} features."
             )
-        return self._rebuilder.rebuild(X)
+        rebuilt = rebuild(X, self.coefficients_, self.mean_[self.support_], self.mean_)
+        rebuilt[:, self.support_] = dense(X)
+        return rebuilt
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of the variance of X that the selected columns explain; at most 1.
@@ -455,9 +490,25 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._validated(self._candidates(X), reset=False)
         w = weights(sample_weight, X)
-        if self.target is not None:
-            return target_score(self, X, y, w)
-        return self._rebuilder.explained(X, w)
+        if self.target is None:
+            wanted, B, mean, scale = X, self.coefficients_, self.mean_, self.scale_
+        elif isinstance(self.target, str):
+            wanted, B = self._wanted(y, X), self.target_coefficients_
+            mean, scale = self.target_mean_, self.target_scale_
+        else:
+            raise ValueError(
+                'score needs the target of the rows it is given: set target="y" and give it as y'
+            )
+        w = np.ones(X.shape[0]) if w is None else w
+        center = self.mean_[self.support_]
+        left = total = 0.0
+        for rows in blocks_of_rows(X):  # NaN count as absent
+            selected, block = dense(X[rows][:, self.support_]), dense(wanted[rows])
+            filled = np.where(np.isnan(selected), center, selected)
+            lost = (block - rebuild(filled, B, center, mean)) / scale
+            left += float(w[rows] @ np.nansum(lost**2, axis=1))
+            total += float(w[rows] @ np.nansum(((block - mean) / scale) ** 2, axis=1))
+        return float(1 - left / total) if total > 0 else 0.0
 
     def why(self, *, each: int = 3, stability: Any = None) -> Any:
         """Why these columns: what each adds, what could replace it, what rebuilds the others.
@@ -490,10 +541,6 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 "call fit again before why"
             )
         return self.selection_.why(each=each, stability=stability)
-
-    @property
-    def _rebuilder(self) -> Rebuilder:
-        return Rebuilder(self.coefficients_, self.mean_, self.scale_, self.support_)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -549,3 +596,9 @@ def row_weights(sample_weight: Any, least: int, m: int | None, n: int) -> np.nda
             "up batches with partial_fit instead"
         )
     return weights(sample_weight, np.broadcast_to(np.float64(0.0), (m, 1)))
+
+
+def rebuild(selected: Any, B: np.ndarray, center: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """mean + (selected − center) B, in the dtype of the selected columns."""
+    B, center, mean = (part.astype(selected.dtype) for part in (B, center, mean))
+    return selected @ B + (mean - center @ B)

@@ -24,7 +24,7 @@ from ..operators.base import Operator, points_of
 from ..operators.data import given, warn
 from ..operators.prepare import Preparation, Prepared, mean_imputed
 from ..readers.frames import unpacked
-from .rebuilder import dense, dense_blocks, target_rows
+from ._common import blocks_of_rows, dense, target_rows
 
 WAYS = ("drop", "impute")  # of `missing`: both leave rows to hold out
 
@@ -174,9 +174,9 @@ class _Folds:
         prepared = self.standard.of_rows(X[train])
         chosen = self.choices(prepared.operator)
         coefficients = [self.coefficients(prepared.operator, S, Trace()) for S in chosen]
-        left, whole = np.zeros(len(chosen)), 0.0
-        for _, block in dense_blocks(X[test]):
-            rows = (block - prepared.mean) / prepared.scale
+        held, left, whole = X[test], np.zeros(len(chosen)), 0.0
+        for part in blocks_of_rows(held):
+            rows = (dense(held[part]) - prepared.mean) / prepared.scale
             whole += float(np.sum(rows**2))
             left += [
                 float(np.sum((rows - rows[:, S] @ B) ** 2))

@@ -35,7 +35,7 @@ from ..kernels import OURS
 from ..operators.base import Operator
 from ..problem import check_indices
 from ..selection.selection import Selection
-from ._common import CallbackSupport, fit_task, readable, seed, without_data
+from ._common import readable, seed, without_data
 
 NOT_PSD = ("sigmoid", "additive_chi2")
 QUICK = 3_000  # candidates up to which greedy choice and swaps take a few seconds
@@ -43,7 +43,7 @@ OWN = ("rbf", "laplacian", "poly", "polynomial", "linear")  # kernels that `own_
 CLASSES = 100  # whole numbers with more distinct values are a quantity, not classes
 
 
-class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Approximate the feature map of a kernel by kernel values with a few chosen landmarks.
 
     A drop-in replacement for `sklearn.kernel_approximation.Nystroem`, which draws its landmarks
@@ -168,10 +168,9 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 "kernel='precomputed' needs the square matrix of kernel values between the "
                 f"training points, got shape {X.shape}."
             )
-        with fit_task(self, X, y):
-            self._set_landmarks(X, y, parameters)
-            values = self._values(self.components_, parameters)
-            self.normalization_ = inverse_root(like_points(values, X))
+        self._set_landmarks(X, y, parameters)
+        values = self._values(self.components_, parameters)
+        self.normalization_ = inverse_root(like_points(values, X))
         self._n_features_out = self.components_.shape[0]
         return self
 
