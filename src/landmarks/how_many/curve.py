@@ -20,7 +20,7 @@ from .._shown import Shown, Table
 from ..constraints import check_size, constrained
 from ..errors import RankWarning, UnsupportedError
 from ..linalg.error import FULL_SPECTRUM, spectrum
-from ..methods.greedy.greedy import ErrorGains, Gains, pursue
+from ..methods.greedy.greedy import ErrorGains, pursue
 from ..methods.inner import saved
 from ..objectives.objective import by_name
 from ..operators.data import READING, opened, warn
@@ -201,7 +201,7 @@ def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     """The greedy curve of a problem at increasing sizes; problem.k is ignored."""
     problem = replace(problem, k=int(sizes[-1]))
     residual, objective = Residual(problem.searched, problem.k), problem.objective
-    gains = Watched(ErrorGains(residual, min(1, objective.depth)), objective.depth)
+    gains = Watched(residual, objective.depth)
     indices = pursue(problem, residual, gains).indices
     everything = objective.total(problem.operator)
     errors = np.array([everything, *gains.errors])
@@ -219,28 +219,19 @@ def _informed(problem: Problem, sizes: np.ndarray) -> Curve:
     return Curve(sizes, indices, 1 - np.array(errors) / errors[-1], problem.criterion)
 
 
-class Watched(Gains):
+class Watched(ErrorGains):
     """Gains that record the error after each pick: Σ ω_j C_jj, or that of CΩC for Frobenius."""
 
-    def __init__(self, gains: ErrorGains, depth: int):
-        self.gains, self.depth = gains, depth
+    def __init__(self, residual: Residual, depth: int):
+        super().__init__(residual, min(1, depth))
+        self.of_columns = depth == 2
         self.errors: list[float] = []
-
-    def scores(self) -> Array:
-        """The scores of the gains."""
-        return self.gains.scores()
-
-    def best(self, allowed: Array) -> int | None:
-        """The column of the largest gain."""
-        return self.gains.best(allowed)
 
     def update(self, v: Array) -> None:
         """Update the gains and note the error."""
-        self.gains.update(v)
-        diagonal = self.gains.residual.diagonal
-        if self.depth == 2:
-            diagonal = self.gains.powers.diagonals[1]
-        self.errors.append(self.gains.residual.pair.total(diagonal))
+        super().update(v)
+        diagonal = self.powers.diagonals[1] if self.of_columns else self.residual.diagonal
+        self.errors.append(self.residual.pair.total(diagonal))
 
 
 @dataclass(frozen=True)
