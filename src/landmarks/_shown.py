@@ -15,7 +15,7 @@ from .errors import UnsupportedError
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 PRINTED_ROWS = 20
 USUAL = 80  # columns of a terminal
-LONGEST, SHORTEST = 44, 8  # letters to which a name in a list is cut: as many as there is room for
+SHORTEST = 8  # letters that a name in a list keeps
 ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours; names contain no escape characters
 LEFT = " style='text-align:left'"  # notebooks align cells on the right
 
@@ -120,23 +120,13 @@ def columns_of(stream: TextIO) -> int:
     return shutil.get_terminal_size((USUAL, 24)).columns if stream.isatty() else USUAL
 
 
-def listed(lists: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Each list of names in a line of at most that width: names are cut, the last left out."""
-    for most in range(LONGEST, SHORTEST - 1, -1):
-        lines = [", ".join(printable(name, most) for name in names) for names in lists]
-        if max(map(shown_width, lines), default=0) <= width:
-            return lines
-    return [_fitting([printable(name, SHORTEST) for name in names], width) for names in lists]
-
-
-def _fitting(names: Sequence[str], width: int) -> str:
-    """The first of the names that fit in the width, and how many more there are."""
-    for count in range(len(names), 0, -1):
-        rest = [f"… {len(names) - count} more"] if count < len(names) else []
-        line = ", ".join([*names[:count], *rest])
+def listed(names: Sequence[str], width: int) -> str:
+    """A list of names in a line of at most that width; long names are cut, all to one width."""
+    for each in range(max(width, SHORTEST), SHORTEST - 1, -1):
+        line = ", ".join(printable(name, each) for name in names)
         if shown_width(line) <= width:
             break
-    return line
+    return printable(line, width)
 
 
 def wrapped(text: str, width: int) -> Iterator[str]:
@@ -179,12 +169,20 @@ def _padded(cell: str, width: int, right: bool) -> str:
 
 
 def printable(name: object, width: int | None = None) -> str:
-    """A name for a terminal, without characters that control it or change the direction."""
+    """A name for a terminal, without characters that control it or change the direction.
+
+    width : on a terminal; a longer name is cut.
+    """
     text = "".join(
         "�" if unicodedata.category(letter) in HIDDEN else letter
         for letter in str(name)[: None if width is None else 4 * width]
     )
-    return text if width is None or len(text) <= width else text[: width - 1] + "…"
+    if width is None or shown_width(text) <= width:
+        return text
+    kept = list(text[:width])
+    while shown_width("".join(kept)) >= width:
+        kept.pop()
+    return "".join(kept) + "…"
 
 
 class Shown:

@@ -111,7 +111,7 @@ class Alternatives(Shown):
         others = {name: columns[name] for name in ("error", "above")}
         room = width - len("  ") - max(map(len, repr(Table(others)).splitlines()))
         names = [[str(self.label(int(j))) for j in row] for row in self.rows[:PRINTED_ROWS]]
-        choice = [*listed(names, room), *[""] * (len(self) - len(names))]
+        choice = [listed(row, room) for row in names] + [""] * (len(self) - len(names))
         return "\n".join(
             [*wrapped(self.sentence, width), repr(Table({"choice": choice, **others}))]
         )
