@@ -26,6 +26,7 @@ from .._array import host
 from .._shown import printable
 from ..errors import RankWarning, UnsupportedError
 from ..explain.alternatives import Alternatives
+from ..explain.reasons import Reasons
 from ..methods.costs import proof_seconds
 from ..operators.data import filled_in
 from ..operators.fingerprint import fingerprint
@@ -109,7 +110,7 @@ def page(
             selection=selection,
             summary=summary,
             total=-selection.error() if in_nats else None,
-            chosen=_added(selection) if reasons is None else _chosen(reasons.chosen.rows, summary),
+            chosen=_chosen(selection, reasons, summary),
             dropped=[
                 {
                     "name": None,
@@ -254,23 +255,25 @@ def label(selection: Selection, j: int, noun: str) -> str:
     return f"{noun} {j}" if selection.names is None else printable(selection.names[j], LONGEST)
 
 
-def _added(selection: Selection) -> list[dict[str, Any]]:
-    """A row per chosen candidate with what it adds to the log determinant."""
-    gains: Sequence[float | None] = gains_in_nats(selection) or [None] * selection.k
-    return [
-        {"name": None, "index": int(j), "adds": gain, "together": None, "substitutes": []}
-        | ({} if selection.names is None else {"name": selection.names[j]})
-        for j, gain in zip(selection.indices, gains, strict=True)
-    ]
+def _chosen(selection: Selection, reasons: Reasons | None, summary: Summary | None) -> list[Any]:
+    """A row per chosen candidate: what it adds, what is kept up to it, what could replace it.
 
-
-def _chosen(rows: list[dict[str, Any]], summary: Summary | None) -> list[dict[str, Any]]:
-    """A row per chosen candidate: what it adds, what is kept up to it, what could replace it."""
-    known = None if summary is None else summary.together
-    together = [None] * len(rows) if known is None else known.tolist()
+    For a log determinant it is what it adds to the one of those before it.
+    """
+    together = None if summary is None else summary.together
+    kept = [None] * selection.k if together is None else together.tolist()
+    if reasons is None:
+        gains: Sequence[float | None] = gains_in_nats(selection) or [None] * selection.k
+        names = selection.names or [None] * selection.n
+        rows = [
+            {"index": j, "name": names[j], "adds": gain}
+            for j, gain in zip(selection.indices.tolist(), gains, strict=True)
+        ]
+    else:
+        rows = reasons.chosen.rows
     return [
-        {"name": None, **row, "together": kept, "substitutes": _pairs(row, "substitute", "cost")}
-        for row, kept in zip(rows, together, strict=True)
+        {"name": None, **row, "together": share, "substitutes": _pairs(row, "substitute", "cost")}
+        for row, share in zip(rows, kept, strict=True)
     ]
 
 

@@ -94,10 +94,14 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
         return explained_shares(objective.on(operator), selection.indices)
     if operator.n > 3000:
         return None
-    errors = [
-        objective.error(operator, selection.indices[:size]) for size in range(1, selection.k + 1)
-    ]
-    return 1 - np.array(errors) / (selection._figure("total", None) or 1.0)
+    return 1 - _nested_errors(selection) / (selection._figure("total", None) or 1.0)
+
+
+def _nested_errors(selection: Selection) -> np.ndarray:
+    """The errors of the first 1, 2, … of the chosen."""
+    error, operator = selection.objective.error, selection._data
+    sizes = range(1, selection.k + 1)
+    return np.array([error(operator, selection.indices[:size]) for size in sizes])
 
 
 def explained_shares(pair: Pair, picks: Indices) -> np.ndarray:
@@ -145,7 +149,6 @@ class Column:
     form : how the value is written for people; texts are on the left and cut to what is free.
     bar : whether a terminal draws the value, a share, as a bar too.
     frame, pipe, record : its name in a data frame, for a pipe and in JSON; None where it is not.
-    known : whether a selection, with what is kept up to each of the choice, has values for it.
     """
 
     value: Callable[[Row], Any]
@@ -156,7 +159,6 @@ class Column:
     frame: str | None = None
     pipe: str | None = None
     record: str | None = None
-    known: Callable[[Selection, np.ndarray | None], bool] = lambda selection, together: True
 
     def shown(self, row: Row, width: int | None = None) -> str:
         """The value for people; empty where there is none."""
@@ -173,17 +175,11 @@ class Column:
         return f"{value:.6g}" if isinstance(value, float) else printable(value)
 
 
-PLACE = Column(lambda row: row.place, title="", pipe="place")
 COLUMNS = (
-    PLACE,
+    Column(lambda row: row.place, title="", pipe="place"),
     Column(lambda row: row.number, frame="index", pipe="index", record="indices"),
     Column(lambda row: row.label, title="{noun}", text=True, pipe="name"),
-    Column(
-        lambda row: row.name,
-        frame="name",
-        record="names",
-        known=lambda selection, together: selection.names is not None,
-    ),
+    Column(lambda row: row.name, frame="name", record="names"),
     Column(
         lambda row: row.kept,
         title="kept so far",
@@ -192,7 +188,6 @@ COLUMNS = (
         frame="kept so far",
         pipe="kept",
         record="kept_together",
-        known=lambda selection, together: together is not None,
     ),
 )
 
@@ -215,21 +210,18 @@ class Chosen:
             for place, j in enumerate(selection.indices[:most].tolist())
         ]
 
-    def known(self, column: Column) -> bool:
-        """Whether the column has values."""
-        return column.known(self.selection, self.together)
+    def values(self, column: Column) -> list[Any] | None:
+        """The values of a column; None where it has none."""
+        values = [column.value(row) for row in self.rows()]
+        return None if values and all(value is None for value in values) else values
 
     def titled(self) -> list[tuple[Column, str]]:
         """The columns with values that people read, and their titles."""
         return [
             (column, column.title.format(noun=self.words.noun))
             for column in COLUMNS
-            if column.title is not None and self.known(column)
+            if column.title is not None and self.values(column) is not None
         ]
-
-    def values(self, column: Column) -> list[Any] | None:
-        """The values of a column; None where it has none."""
-        return [column.value(row) for row in self.rows()] if self.known(column) else None
 
     def lines(self, terminal: Terminal, most: int) -> Iterator[str]:
         """The table for a terminal; names have the width that the other columns leave."""
@@ -249,8 +241,8 @@ class Chosen:
 
     def table(self, most: int) -> Table:
         """The table for a notebook."""
-        columns, rows = self.titled(), self.rows()
-        values = {title: [column.value(row) for row in rows] for column, title in columns}
+        columns = self.titled()
+        values = {title: self.values(column) or [] for column, title in columns}
         return Table(values, {title: column.form for column, title in columns}, most)
 
     def piped(self) -> Iterator[str]:
@@ -362,9 +354,7 @@ def gains_in_nats(selection: Selection) -> list[float] | None:
     """By how much each of the choice raises the log determinant of those before it."""
     if selection.k > GAINS or not np.isfinite(selection.error()):
         return None
-    error, operator = selection.objective.error, selection._data
-    errors = [error(operator, selection.indices[:size]) for size in range(1, selection.k + 1)]
-    return (-np.diff([0.0, *errors])).tolist()
+    return (-np.diff(_nested_errors(selection), prepend=0.0)).tolist()
 
 
 def _title(selection: Selection, words: Words, summary: Summary | None = None) -> str:
