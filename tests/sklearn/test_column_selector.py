@@ -162,13 +162,6 @@ def test_weights_are_routed_through_a_pipeline():
         set_config(enable_metadata_routing=False)
 
 
-def test_verbose_prints_one_line(capsys):
-    lm.ColumnSelector(**GREEDY, verbose=True, center=True).fit(X)
-    assert capsys.readouterr().out.startswith(
-        "[ColumnSelector] 4 of 13 columns explain 100.00% of the variance"
-    )
-
-
 def test_reasons_have_the_names_of_the_features():
     pandas = pytest.importorskip("pandas")
     Y = np.random.default_rng(0).standard_normal((30, 3)) * [3, 2, 1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -65,29 +64,22 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     criterion : "trace" minimises ‖X − P_S X‖²_F, "frobenius" the squared error of XᵀX.
     center : whether to subtract the mean of each column first, as scikit-learn's PCA does. Columns
         are then rebuilt with an intercept, and the share that is explained is one of the variance.
-        The default is False, as in `landmarks.select`; a warning says when the means decide the
-        choice.
-    scale : whether to divide each column by its standard deviation. None, the default, does not
-        scale, but warns if some columns are so large that they decide the choice. False neither
-        scales nor warns.
+    scale : whether to divide each column by its standard deviation; None warns where that matters,
+        as in `landmarks.select`.
     include, exclude : columns that must, or must not, be selected: indices or names.
-    groups : a label for each column; columns of one label are selected together or not at all.
-    costs, budget_cost : the cost of each column, and the most that the selected ones may cost.
+    groups, costs, budget_cost : as in `landmarks.select`.
     target : what to rebuild. None rebuilds X itself; "y" rebuilds the y passed to fit, one or more
         columns of numbers; an array or a data frame with the rows of X rebuilds that. The target is
         centred, scaled and weighted like X. `coefficients_` still rebuild X; `target_coefficients_`
         rebuild the target.
     explained_variance : the share of the variance that n_features_to_select="auto" must reach; of
         the sum of squares when center is False.
-    missing : how to treat NaN. "error" raises an error. "impute" fills in the column means.
-        "pairwise" computes each covariance from the rows that have both values, sets negative
-        eigenvalues to zero and restores the diagonal. `transform` leaves NaN as they are.
+    missing : how to treat NaN: "error", "impute" or "pairwise", as in `landmarks.select`.
+        `transform` leaves NaN as they are.
     numeric_only : whether to leave out the columns of a data frame that hold no numbers, with a
-        warning that names them. The attributes count the others; `transform` and `score` take
-        frames with all columns.
+        warning. The attributes count the others; `transform` and `score` take frames with all.
     budget : seconds that the method may spend on improving its choice; None sets no limit.
     random_state : an integer gives the same selection each time.
-    verbose : whether to print one line about the selection.
 
     Attributes
     ----------
@@ -144,7 +136,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         "numeric_only": ["boolean"],
         "budget": [Interval(Real, 0, None, closed="neither"), None],
         "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
 
     support_: np.ndarray
@@ -177,7 +168,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         numeric_only: bool = False,
         budget: float | None = None,
         random_state: Any = None,
-        verbose: bool | int = False,
     ):
         self.n_features_to_select = n_features_to_select
         self.method = method
@@ -195,7 +185,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         self.numeric_only = numeric_only
         self.budget = budget
         self.random_state = random_state
-        self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ColumnSelector:
@@ -273,7 +262,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def _select(self, prepared: Prepared, dtype: Any, target: Standardised | None = None) -> None:
         """Choose the columns and set the fitted attributes."""
-        start = time.perf_counter()
         operator, scale = prepared.operator, prepared.scale
         operator.names = None if self._labels is None else tuple(map(str, self._labels))
         operator.labels = self._labels
@@ -312,12 +300,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         self.scores_ = np.zeros(selection.n)
         self.scores_[chosen] = rebuilt.losses
         self.scores_ /= max(selection.total("trace"), np.finfo(float).tiny)
-        if self.verbose:
-            share = 1 - self.selection_.relative_error("trace")
-            print(
-                f"[ColumnSelector] {len(self.indices_)} of {operator.n} columns explain "
-                f"{share:.2%} of the variance, {time.perf_counter() - start:.1f}s"
-            )
 
     def _candidates(self, X: Any, *, reset: bool = False) -> Any:
         """A frame without the columns that `numeric_only` left out in fit."""
