@@ -12,13 +12,11 @@ import numpy as np
 from . import _check
 from ._select import select
 from ._shown import Shown, Table
-from .constraints import check_size, constrained
 from .errors import FormatError
-from .how_many.curve import checked_sizes
+from .how_many.curve import asked
 from .methods.registry import COMPARED, as_method
-from .objectives.objective import by_name
 from .operators.base import Operator
-from .operators.data import READING, opened, warn
+from .operators.data import READING
 from .problem import brief
 from .report.overview import spectrum_is_cheap
 from .runs.bar import progress_bar
@@ -184,16 +182,16 @@ def compare(
         raise ValueError(f'methods must be a list such as ["greedy", "swap"], got {methods!r}')
     for method in methods:
         as_method(method)
-    given = opened(A, center=center, scale=scale, missing=missing, numeric_only=numeric_only)
-    operator = given.operator
     listed = k if isinstance(k, list | tuple | range | np.ndarray) else [k]
-    sizes = checked_sizes(listed, operator.n).tolist()
-    objective = by_name(criterion)
-    check_size(sizes[-1], constrained(operator, objective, include, exclude))
-    warn(given, objective.by_length, sizes[-1])
+    reading = dict(center=center, scale=scale, missing=missing, numeric_only=numeric_only)
+    problem, sizes = asked(A, listed, reading, criterion, include, exclude)
     wanted = dict(criterion=criterion, seed=seed, budget=budget, include=include, exclude=exclude)
     with progress_bar(callback, quiet=not progress):
-        runs = [_run(operator, size, method, wanted) for size in sizes for method in methods]
+        runs = [
+            _run(problem.operator, size, method, wanted)
+            for size in sizes.tolist()
+            for method in methods
+        ]
     return Comparison(tuple(row for row, _ in runs), tuple(found for _, found in runs))
 
 
