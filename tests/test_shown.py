@@ -116,7 +116,7 @@ def test_a_notebook_shows_names_that_cannot_do_harm():
 
 def test_what_is_not_all_is_never_shown_as_all():
     nearly = np.diag([1.0, 1e-4]) + 1e-9 * RNG.standard_normal((2, 2))
-    assert "over 99.9%" in str(lm.select(nearly, 1, scale=False))
+    assert "over 99.9999%" in str(lm.select(nearly, 1, scale=False))
 
 
 def test_an_error_that_would_cost_much_is_not_computed_for_a_line():
