@@ -14,11 +14,11 @@ from ._select import select
 from ._shown import Shown, Table
 from .errors import FormatError
 from .how_many.curve import asked
+from .linalg.error import spectrum_is_cheap
 from .methods.registry import COMPARED, as_method
 from .operators.base import Operator
 from .operators.data import READING
 from .problem import brief
-from .report.overview import spectrum_is_cheap
 from .runs.bar import progress_bar
 from .runs.runner import Callback
 from .selection import Selection

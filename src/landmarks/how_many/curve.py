@@ -19,7 +19,7 @@ from .._check import is_number
 from .._shown import Shown, Table
 from ..constraints import check_size, constrained
 from ..errors import RankWarning, UnsupportedError
-from ..linalg.error import FULL_SPECTRUM, spectrum
+from ..linalg.error import spectrum, spectrum_is_cheap
 from ..methods.greedy.greedy import ErrorGains, pursue
 from ..methods.inner import saved
 from ..objectives.objective import by_name
@@ -302,8 +302,7 @@ def impossible(problem: Problem, error: float) -> int:
     """A k too small for any choice: fewer than included, or a best rank-k error too large."""
     operator = problem.operator
     needed = max(1, problem.count(problem.include))
-    large = min(operator.n, operator.m or operator.n) > FULL_SPECTRUM
-    if large or problem.groups is not None or not problem.objective.plain:
+    if not spectrum_is_cheap(operator) or problem.groups is not None or not problem.objective.plain:
         return needed - 1
     values = spectrum(operator) ** problem.objective.depth
     tails = np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])  # of rank 0, 1, …

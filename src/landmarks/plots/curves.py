@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import RankWarning
 from ..how_many.cross_validated import HeldOut
-from ..how_many.curve import Curve, checked_sizes, sweep
+from ..how_many.curve import Curve, sweep
+from ..linalg.error import spectrum_is_cheap
 from ..problem import Problem
 from .axes import BLUE, COLOURS, GREY, MARKERS, ORANGE, Drawn, logarithmic
 
@@ -22,38 +25,36 @@ SUPPORT = 0.05  # relative to the largest final weight: weights above it count a
 
 def plot_errors(selection: Selection, ax: Any = None) -> Drawn:
     """Draw the error of greedy choices up to twice the size of the selection, which is marked."""
-    curve = greedy_errors(selection, curve_sizes(selection.n, selection.k))
+    curve, best = error_curve(selection, at_most=60)
     drawn = Drawn(ax)
     drawn.ax_.plot(curve.ks, 100 * curve.relative, label="greedy choice", **DOTTED)
-    dashed = {"color": GREY, "linestyle": "--", "linewidth": 1.2}
-    best = 100 * best_possible(selection, curve.ks)
-    drawn.ax_.plot(curve.ks, best, label="best directions, a lower bound", **dashed)
+    if best is not None:
+        dashed = {"color": GREY, "linestyle": "--", "linewidth": 1.2}
+        drawn.ax_.plot(curve.ks, 100 * best, label="best directions, a lower bound", **dashed)
     error = 100 * selection.relative_error()
     drawn.ax_.plot([selection.k], [error], label="this selection", **MARKED)
     return _against_size(drawn, selection._noun)
 
 
-def curve_sizes(n: int, k: int, at_most: int = 60) -> np.ndarray:
-    """Sizes from 1 to about twice k, k among them unless nothing was chosen."""
-    last = min(n, max(2 * k, 10))
-    some = np.linspace(1, last, min(last, at_most)).round().astype(int)
-    return np.unique(np.append(some, max(k, 1)))
+def error_curve(selection: Selection, at_most: int) -> tuple[Curve, np.ndarray | None]:
+    """The errors of greedy choices for k up to about twice that of the selection.
 
-
-def greedy_errors(selection: Selection, sizes: np.ndarray) -> Curve:
-    """The errors of greedy choices for what the selection was asked."""
-    problem = Problem(selection._data, 0, selection.objective, exclude=selection.exclude)
-    if not selection.objective.repeats:
-        sizes = checked_sizes(sizes, selection.n)
+    With them those of the best k directions, where the spectrum costs little.
+    """
+    operator, objective, exclude = selection._data, selection.objective, selection.exclude
+    last = min(operator.n, max(2 * selection.k, 10))
+    sizes = np.linspace(1, last, min(last, at_most)).round().astype(int)
+    sizes = np.unique(np.append(sizes, max(selection.k, 1)))
+    problem = Problem(operator, 0, objective, exclude=exclude)
+    if not objective.repeats:
         sizes = sizes[sizes <= len(problem.candidates)]
-    return sweep(problem, sizes)
-
-
-def best_possible(selection: Selection, ks: np.ndarray) -> np.ndarray:
-    """The relative error of the best k directions for what the selection was asked."""
-    operator, objective = selection._data, selection.objective
-    errors = [objective.best_rank_error(operator, int(k), selection.exclude) for k in ks]
-    return np.array(errors) / (objective.total(operator) or 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)  # beyond the rank the curve is zero
+        curve = sweep(problem, sizes)
+    if not spectrum_is_cheap(operator):
+        return curve, None
+    errors = [objective.best_rank_error(operator, int(k), exclude) for k in curve.ks]
+    return curve, np.array(errors) / (objective.total(operator) or 1.0)
 
 
 def plot_curve(curve: Curve, ax: Any = None) -> Drawn:

@@ -10,7 +10,6 @@ import csv
 import hashlib
 import io
 import json
-import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -24,17 +23,17 @@ import numpy as np
 from .. import __version__
 from .._array import host
 from .._shown import printable
-from ..errors import RankWarning, UnsupportedError
+from ..errors import UnsupportedError
 from ..explain.alternatives import Alternatives
 from ..explain.reasons import Reasons
 from ..methods.costs import proof_seconds
 from ..operators.data import filled_in
 from ..operators.fingerprint import fingerprint
-from ..plots.curves import best_possible, curve_sizes, greedy_errors, sampled
+from ..plots.curves import error_curve, sampled
 from ..runs.archive import written
 from ..selection import Selection
 from .drawings import curve_svg, heat_svg, map_pictures
-from .overview import Summary, gains_in_nats, spectrum_is_cheap, summarise, words_of
+from .overview import Summary, gains_in_nats, summarise, words_of
 from .sentences import (
     LONGEST,
     facts,
@@ -231,7 +230,7 @@ def _as_script(data: dict[str, Any]) -> str:
 def _data(selection: Selection, origin: Origin) -> dict[str, Any]:
     """The data that the scripts draw."""
     parts = {
-        "curve": error_curve(selection) if selection.objective.shares else None,
+        "curve": _curve(selection) if selection.objective.shares else None,
         "path": trajectories(selection),
         "heat": correlations(selection),
     }
@@ -295,20 +294,13 @@ def write(
         raise FileExistsError(f"{error}; overwrite=True replaces it") from error
 
 
-def error_curve(selection: Selection) -> dict[str, Any]:
+def _curve(selection: Selection) -> dict[str, Any]:
     """The error in percent of greedy choices and of the best directions, up to about twice k."""
-    operator = selection._data
-    sizes = curve_sizes(operator.n, selection.k, at_most=40)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankWarning)  # beyond the rank the curve is zero
-        curve = greedy_errors(selection, sizes)
-    best = None
-    if spectrum_is_cheap(operator):
-        best = _percent(best_possible(selection, curve.ks))
+    curve, best = error_curve(selection, at_most=40)
     return {
         "k": curve.ks.tolist(),
         "greedy": _percent(curve.relative),
-        "best": best,
+        "best": None if best is None else _percent(best),
         "chosen": [selection.k, *_percent(np.array([selection.relative_error()]))],
     }
 

@@ -14,8 +14,8 @@ import scipy.linalg
 
 from .._array import Indices, host
 from .._shown import Table, aligned, printable, shown_width
-from ..linalg.error import FULL_SPECTRUM
-from ..operators.base import Operator, on_workers, product_seconds
+from ..linalg.error import spectrum_is_cheap
+from ..operators.base import on_workers, product_seconds
 from ..operators.pair import Pair
 from ..residual.factors import noisy
 from ..selection import Selection
@@ -80,11 +80,6 @@ def _drawn(selection: Selection, seed: int) -> float:
     allowed = np.setdiff1d(np.arange(operator.n), selection.exclude)
     indices = np.random.default_rng(seed).choice(allowed, k, replace=objective.repeats)
     return objective.error(operator, indices) / (objective.total(operator) or 1.0)
-
-
-def spectrum_is_cheap(operator: Operator) -> bool:
-    """Whether the eigenvalues of K, and so the best directions, cost little."""
-    return min(operator.n, operator.m or operator.n) <= FULL_SPECTRUM
 
 
 def nested_shares(selection: Selection) -> np.ndarray | None:
