@@ -55,6 +55,11 @@ class Table:
         return self.columns[name]
 
     @property
+    def labels(self) -> list[Any]:
+        """The names of the rows, or their indices if they have none."""
+        return self.columns.get("name", self["index"])
+
+    @property
     def rows(self) -> list[dict[str, Any]]:
         """The rows, each a dictionary."""
         return [
@@ -188,7 +193,7 @@ def printable(name: object, width: int | None = None) -> str:
 class Shown:
     """A result that prints as one line, and in a notebook with its table.
 
-    A class that derives from it has `sentence` and `table`.
+    A class that derives from it has `sentence`, `table` and `plot`.
     """
 
     sentence: Any
@@ -215,3 +220,16 @@ class Shown:
     def _repr_html_(self) -> str:
         sentence = html.escape(printable(self.sentence))
         return f"<p><b>{type(self).__name__}</b>: {sentence}</p>{self.table._repr_html_()}"
+
+
+class ShownAsBars(Shown):
+    """A result that is drawn as bars: their names, their lengths, and what these are."""
+
+    bars: Any
+
+    def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
+        """Draw the bars, the first on top; above `at_most` only the first ones."""
+        from .plots.axes import bars
+
+        names, lengths, label = self.bars
+        return bars(names, lengths, label, ax, at_most)

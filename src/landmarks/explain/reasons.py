@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import _check
 from .._array import host, rank_tolerance
-from .._shown import Table
+from .._shown import ShownAsBars, Table
 from ..errors import UnsupportedError
 from ..linalg.reconstruction import replaceable
 from ..methods.search.landscape import Landscape, as_mask
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ..selection import Selection
 
 
-@dataclass(frozen=True, eq=False)
-class Reasons:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reasons(ShownAsBars):
     """Two tables about a selection; columns are given by name if they have one, else by index.
 
     With a target, `dropped` has a row per column of the target; with noise, one per candidate. Only
@@ -67,19 +67,22 @@ class Reasons:
     chosen: Table
     dropped: Table
 
+    @property
+    def table(self) -> Table:
+        """The table of the chosen columns."""
+        return self.chosen
+
     def __repr__(self) -> str:
         return f"chosen\n{self.chosen!r}\ndropped\n{self.dropped!r}"
 
     def _repr_html_(self) -> str:
         return f"<p>chosen</p>{self.chosen._repr_html_()}<p>dropped</p>{self.dropped._repr_html_()}"
 
-    def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
-        """Draw how much the error would rise without each chosen column, as bars."""
-        from ..plots.axes import bars
-
-        names = self.chosen.columns.get("name", self.chosen["index"])
+    @property
+    def bars(self) -> tuple[list[Any], list[float], str]:
+        """How much the error would rise without each chosen column."""
         rises = [100 * part for part in self.chosen["adds"]]
-        return bars(names, rises, "error without it rises by, % of the total", ax, at_most)
+        return self.chosen.labels, rises, "error without it rises by, % of the total"
 
 
 def reasons(

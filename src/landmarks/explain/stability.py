@@ -10,7 +10,7 @@ import scipy
 
 from .. import _check
 from .._array import Indices, host, like, take
-from .._shown import Shown, Table
+from .._shown import ShownAsBars, Table
 from ..constraints import check_honoured
 from ..errors import UnsupportedError
 from ..methods.registry import as_method
@@ -28,7 +28,7 @@ LISTED = 10  # the most candidates that are printed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability(Shown):
+class Stability(ShownAsBars):
     """The share of bootstrap samples in which each of the n candidates is chosen.
 
     For data, rows are resampled and all columns are candidates each time. For a kernel, the points
@@ -68,8 +68,7 @@ class Stability(Shown):
     def sentence(self) -> str:
         """How many candidates were chosen, and the most frequent ones."""
         table = self.table
-        labels = table.columns.get("name", table["index"])[:LISTED]
-        shares = zip(labels, table["chosen"], strict=False)
+        shares = zip(table.labels[:LISTED], table["chosen"], strict=False)
         listed = ", ".join(f"{str(label)[:40]} ({100 * part:.3g}%)" for label, part in shares)
         rest = f", … {len(table) - LISTED} more" if len(table) > LISTED else ""
         return (
@@ -77,15 +76,12 @@ class Stability(Shown):
             f"{len(self.frequencies)} candidates: {listed}{rest}"
         )
 
-    def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
-        """Draw how often each candidate was chosen, as bars, the most frequent on top."""
-        from ..plots.axes import bars
-
+    @property
+    def bars(self) -> tuple[list[Any], list[float], str]:
+        """How often each candidate was chosen, the most frequent first."""
         table = self.table
-        names = table.columns.get("name", table["index"])
-        shares = [100 * part for part in table["chosen"]]
         label = f"chosen in % of {self.n_bootstrap} bootstrap samples"
-        return bars(names, shares, label, ax, at_most)
+        return table.labels, [100 * part for part in table["chosen"]], label
 
 
 def bootstrap(selection: Selection, n_bootstrap: int, method: Any, seed: int | None) -> Stability:
