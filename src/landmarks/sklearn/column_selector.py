@@ -105,9 +105,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from landmarks.sklearn import ColumnSelector
     >>> X = load_wine().data
-    >>> selector = ColumnSelector(4, method="greedy", center=True, scale=True).fit(X)
+    >>> selector = lm.ColumnSelector(4, method="greedy", center=True, scale=True).fit(X)
     >>> selector.transform(X).shape, selector.inverse_transform(selector.transform(X)).shape
     ((178, 4), (178, 13))
     >>> round(selector.score(X), 2)

@@ -86,9 +86,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     Examples
     --------
     >>> from sklearn.datasets import load_digits
-    >>> from landmarks.sklearn import Nystroem
     >>> X = load_digits().data / 16
-    >>> Nystroem(gamma=0.05, n_components=30, selection="greedy").fit_transform(X).shape
+    >>> lm.Nystroem(gamma=0.05, n_components=30, selection="greedy").fit_transform(X).shape
     (1797, 30)
     """
 
