@@ -42,6 +42,8 @@ def test_bars_for_one_size_have_the_best_first_and_curves_follow_several():
     assert bars.patches[0].get_width() == pytest.approx(100 * found.best.relative_error())
     curves = lm.compare(X, [2, 4], methods=["greedy"]).plot()
     np.testing.assert_allclose(curves.get_lines()[0].get_xdata(), [2, 4])
+    low, high = curves.get_ylim()
+    assert 0 < low < min(curves.get_lines()[0].get_ydata()) < high
 
 
 def test_nothing_to_compare_is_reported():

@@ -71,9 +71,12 @@ def mark(ax: Any, at: np.ndarray, **more: Any) -> None:
     for number, point in enumerate(at.tolist(), 1):
         numbers.setdefault(tuple(point), []).append(str(number))
     if len(at) <= NUMBERED:
+        from matplotlib.patheffects import withStroke
+
+        clear = {"path_effects": [withStroke(linewidth=2, foreground="white")]}
         for point, listed in numbers.items():
-            words = {"xytext": (4, 4), "textcoords": "offset points", "fontsize": 7}
-            ax.annotate(", ".join(listed), point, **words)
+            words = {"xytext": (4, 4), "textcoords": "offset points", "fontsize": 8}
+            ax.annotate(", ".join(listed), point, **words, **clear)
 
 
 def new_figure(width: float, height: float) -> Any:

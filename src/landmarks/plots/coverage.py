@@ -79,7 +79,8 @@ def plot_map(
         ax.set(xlabel="coordinate", ylabel=label)
     else:
         at = places
-        coloured = ax.scatter(*at.T, s=6, c=values, cmap="viridis", linewidths=0)
+        size = float(np.clip(30_000 / len(at), 6, 60))  # near neighbours touch
+        coloured = ax.scatter(*at.T, s=size, c=values, cmap="viridis", linewidths=0)
         drawn.figure_.colorbar(coloured, ax=ax, label=label)
         ax.set(xlabel=COORDINATES[0], ylabel=COORDINATES[1])
     if selection.exclude:

@@ -79,9 +79,9 @@ def plot_held_out(curve: HeldOut, ax: Any = None) -> Drawn:
     return drawn
 
 
-def _against_size(drawn: Drawn, noun: str = "column") -> Drawn:
+def _against_size(drawn: Drawn, noun: str = "column", lowest: float | None = 0.0) -> Drawn:
     drawn.ax_.set(xlabel=f"{noun}s chosen", ylabel="error, % of the total")
-    drawn.ax_.set_ylim(bottom=0)
+    drawn.ax_.set_ylim(bottom=lowest)
     drawn.ax_.legend(fontsize=8, frameon=False)
     return drawn
 
@@ -108,10 +108,10 @@ def plot_methods(errors: dict[str, dict[int, float]], ax: Any, noun: str) -> Dra
         style["color"] = COLOURS[place % len(COLOURS)]
         ks = sorted(curve)
         ax.plot(ks, [100 * curve[k] for k in ks], label=method, **style)
-    _against_size(drawn, noun)
-    if min(value for curve in errors.values() for value in curve.values()) > 0:
+    positive = min(value for curve in errors.values() for value in curve.values()) > 0
+    if positive:
         logarithmic(ax)
-    return drawn
+    return _against_size(drawn, noun, None if positive else 0.0)
 
 
 def sampled(selected: np.ndarray, at_most: int, seed: int) -> np.ndarray:
