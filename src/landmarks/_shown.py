@@ -184,10 +184,13 @@ def printable(name: object, width: int | None = None) -> str:
     )
     if width is None or shown_width(text) <= width:
         return text
-    kept = list(text[:width])
-    while shown_width("".join(kept)) >= width:
-        kept.pop()
-    return "".join(kept) + "…"
+    kept, room = 0, width - 1
+    for letter in text:
+        room -= _cells(letter)
+        if room < 0:
+            break
+        kept += 1
+    return text[:kept] + "…"
 
 
 class Shown:
