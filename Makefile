@@ -97,7 +97,7 @@ COMPILED := hatch_build.py src/landmarks/_library.py $(shell find src/landmarks 
 
 $(VENV)/.base: $(VENV)/.created pyproject.toml $(COMPILED)
 	@echo "installing landmarks"
-	@$(PIP) install --no-compile -e ".[cli,report]"
+	@$(PIP) install --no-compile -e ".[report]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.created pyproject.toml $(COMPILED)

@@ -18,9 +18,8 @@ from .objectives.objective import by_name
 from .operators.base import COUNTED, validate, warn_about
 from .operators.data import READING, opened, warn
 from .operators.prepare import Preparation
-from .problem import Choice, Method, Problem, precision_used
+from .problem import precision_used
 from .runs.bar import progress_bar
-from .runs.journal import Journal
 from .runs.runner import Callback, saving, stopped, timed, watching
 from .selection import Cost, Selection
 from .targets import with_target_and_noise
@@ -147,9 +146,19 @@ def select(
     if checkpoint is not None:
         settings = {"seed": _check.seed(seed), "budget": allowed}
         journal = open_journal(checkpoint, problem, chooser, settings, rng)
+    earlier = 0.0 if journal is None else journal.seconds
+    start, before = time.perf_counter() - earlier, operator.ledger.snapshot()
+    runner: Chooser = chooser
+    in_time = problem
+    if allowed is not None:
+        in_time = replace(problem, deadline=time.monotonic() + allowed - earlier)
+        if problem.groups is None and problem.costs is None and getattr(chooser, "improves", False):
+            runner = InTime(chooser)
     with progress_bar(callback) if progress else watching(callback), timed() as cuts:
-        choice, cost = _run(problem, chooser, rng, allowed, journal)
+        with saving(journal):
+            choice = saved("run", runner).choose(in_time, rng)
         was_stopped = stopped() or bool(cuts)
+    seconds, used = time.perf_counter() - start, operator.ledger.since(before)
     warn_about(operator, choice.indices)
     most = None
     if problem.groups is not None or problem.costs is not None:
@@ -160,7 +169,11 @@ def select(
         objective=problem.objective,
         method=repr(chooser),
         seed=seed,
-        ledger=cost,
+        ledger=Cost(
+            **{name: used[name] for name in COUNTED},
+            seconds=seconds,
+            precision=precision_used(operator, used),
+        ),
         names=operator.names,
         labels=operator.labels,
         center=bool(center),
@@ -174,32 +187,4 @@ def select(
         searched=bool(choice.details.get("proved")),
         most=most,
         chooser=chooser,
-    )
-
-
-def _run(
-    problem: Problem,
-    chooser: Method,
-    rng: np.random.Generator,
-    allowed: float | None,
-    journal: Journal | None,
-) -> tuple[Choice, Cost]:
-    """The choice of the method within its time limit, and its cost."""
-    earlier = 0.0 if journal is None else journal.seconds
-    start = time.perf_counter() - earlier
-    ledger = problem.operator.ledger
-    before = ledger.snapshot()
-    method: Chooser = chooser
-    if allowed is not None:
-        problem = replace(problem, deadline=time.monotonic() + allowed - earlier)
-        plain = problem.groups is None and problem.costs is None
-        if plain and getattr(chooser, "improves", False):
-            method = InTime(chooser)
-    with saving(journal):
-        choice = saved("run", method).choose(problem, rng)
-    seconds = time.perf_counter() - start
-    used = ledger.since(before)
-    precision = precision_used(problem.operator, used)
-    return choice, Cost(
-        **{name: used[name] for name in COUNTED}, seconds=seconds, precision=precision
     )

@@ -5,7 +5,7 @@ import re
 import shutil
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, TextIO
 
@@ -15,7 +15,7 @@ from .errors import UnsupportedError
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 PRINTED_ROWS = 20
 USUAL = 80  # columns of a terminal
-LONGEST, SHORTEST = 44, 8  # letters to which a name in a list is cut: as many as there is room for
+SHORTEST = 8  # letters that a name in a list keeps
 ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours; names contain no escape characters
 LEFT = " style='text-align:left'"  # notebooks align cells on the right
 
@@ -27,6 +27,8 @@ class Table:
     Attributes
     ----------
     columns : name -> values.
+    forms : name -> how its numbers are written, where that is not with three digits.
+    most : how many rows are printed.
 
     Examples
     --------
@@ -41,6 +43,8 @@ class Table:
     """
 
     columns: dict[str, list[Any]]
+    forms: dict[str, str] = field(default_factory=dict)
+    most: int = PRINTED_ROWS
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
@@ -49,6 +53,11 @@ class Table:
         if name not in self.columns:
             raise KeyError(f"no column {name!r}; there are {', '.join(self.columns)}")
         return self.columns[name]
+
+    @property
+    def labels(self) -> list[Any]:
+        """The names of the rows, or their indices if they have none."""
+        return self.columns.get("name", self["index"])
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -63,25 +72,30 @@ class Table:
         return pandas(".rows or .columns").DataFrame(self.columns)
 
     def __repr__(self) -> str:
-        columns = [[name, *map(_text, v[:PRINTED_ROWS])] for name, v in self.columns.items()]
+        columns = [[name, *self._texts(name)] for name in self.columns]
         right = [not _has_text(values) for values in self.columns.values()]
         return "\n".join([*aligned(list(zip(*columns, strict=True)), right), *self._more])
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f"<th{LEFT if _has_text(values) else ''}>{html.escape(printable(name))}</th>"
-            for name, values in self.columns.items()
-        )
-        columns = (map(_cell, values[:PRINTED_ROWS]) for values in self.columns.values())
-        rows = zip(*columns, strict=True)
-        body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+        head, columns = "", []
+        for name, values in self.columns.items():
+            left = LEFT if _has_text(values) else ""
+            head += f"<th{left}>{html.escape(printable(name))}</th>"
+            cells = map(html.escape, self._texts(name))
+            columns.append([f"<td{left}>{f'<bdi>{c}</bdi>' if left else c}</td>" for c in cells])
+        body = "".join(f"<tr>{''.join(row)}</tr>" for row in zip(*columns, strict=True))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + "".join(
             f"<p>{line}</p>" for line in self._more
         )
 
+    def _texts(self, name: str) -> list[str]:
+        """The rows of a column that are printed."""
+        form = self.forms.get(name, ".3g")
+        return [_text(value, form) for value in self.columns[name][: self.most]]
+
     @property
     def _more(self) -> list[str]:
-        return [f"… {len(self) - PRINTED_ROWS} more"] if len(self) > PRINTED_ROWS else []
+        return [f"… {len(self) - self.most} more"] if len(self) > self.most else []
 
 
 def pandas(instead: str) -> Any:
@@ -95,19 +109,15 @@ def pandas(instead: str) -> Any:
     return pandas
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, form: str) -> str:
     if value is None:
         return ""
     fraction = isinstance(value, Real) and not isinstance(value, Integral)
-    return f"{value:.3g}" if fraction else printable(value, 200)
+    return f"{value:{form}}" if fraction else printable(value, 200)
 
 
 def _has_text(values: list[Any]) -> bool:
     return any(isinstance(value, str) for value in values)
-
-
-def _cell(value: Any) -> str:
-    return f"<td{LEFT if isinstance(value, str) else ''}>{html.escape(_text(value))}</td>"
 
 
 def columns_of(stream: TextIO) -> int:
@@ -115,23 +125,13 @@ def columns_of(stream: TextIO) -> int:
     return shutil.get_terminal_size((USUAL, 24)).columns if stream.isatty() else USUAL
 
 
-def listed(lists: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Each list of names in a line of at most that width: names are cut, the last left out."""
-    for most in range(LONGEST, SHORTEST - 1, -1):
-        lines = [", ".join(printable(name, most) for name in names) for names in lists]
-        if max(map(shown_width, lines), default=0) <= width:
-            return lines
-    return [_fitting([printable(name, SHORTEST) for name in names], width) for names in lists]
-
-
-def _fitting(names: Sequence[str], width: int) -> str:
-    """The first of the names that fit in the width, and how many more there are."""
-    for count in range(len(names), 0, -1):
-        rest = [f"… {len(names) - count} more"] if count < len(names) else []
-        line = ", ".join([*names[:count], *rest])
+def listed(names: Sequence[str], width: int) -> str:
+    """A list of names in a line of at most that width; long names are cut, all to one width."""
+    for each in range(max(width, SHORTEST), SHORTEST - 1, -1):
+        line = ", ".join(printable(name, each) for name in names)
         if shown_width(line) <= width:
             break
-    return line
+    return printable(line, width)
 
 
 def wrapped(text: str, width: int) -> Iterator[str]:
@@ -174,18 +174,29 @@ def _padded(cell: str, width: int, right: bool) -> str:
 
 
 def printable(name: object, width: int | None = None) -> str:
-    """A name for a terminal, without characters that control it or change the direction."""
+    """A name for a terminal, without characters that control it or change the direction.
+
+    width : on a terminal; a longer name is cut.
+    """
     text = "".join(
         "�" if unicodedata.category(letter) in HIDDEN else letter
         for letter in str(name)[: None if width is None else 4 * width]
     )
-    return text if width is None or len(text) <= width else text[: width - 1] + "…"
+    if width is None or shown_width(text) <= width:
+        return text
+    kept, room = 0, width - 1
+    for letter in text:
+        room -= _cells(letter)
+        if room < 0:
+            break
+        kept += 1
+    return text[:kept] + "…"
 
 
 class Shown:
     """A result that prints as one line, and in a notebook with its table.
 
-    A class that derives from it has `sentence` and `table`.
+    A class that derives from it has `sentence`, `table` and `plot`.
     """
 
     sentence: Any
@@ -212,3 +223,16 @@ class Shown:
     def _repr_html_(self) -> str:
         sentence = html.escape(printable(self.sentence))
         return f"<p><b>{type(self).__name__}</b>: {sentence}</p>{self.table._repr_html_()}"
+
+
+class ShownAsBars(Shown):
+    """A result that is drawn as bars: their names, their lengths, and what these are."""
+
+    bars: Any
+
+    def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
+        """Draw the bars, the first on top; above `at_most` only the first ones."""
+        from .plots.axes import bars
+
+        names, lengths, label = self.bars
+        return bars(names, lengths, label, ax, at_most)

@@ -14,7 +14,7 @@ from .errors import FormatError
 from .operators.fingerprint import fingerprint, same_data
 from .problem import Method, Problem
 from .runs import archive
-from .runs.journal import Common, Journal
+from .runs.journal import Journal
 from .runs.state import Arrays
 
 FORMAT = "landmarks-checkpoint"
@@ -74,8 +74,8 @@ def open_journal(
         fingerprint(problem.operator),
         _settings(problem, method, asked),
     )
-    common = Common(rng, problem.operator.ledger, problem.warned)
-    journal = Journal(common, file.write, checkpoint.interval)
+    shared = (rng, problem.operator.ledger, problem.warned)
+    journal = Journal(*shared, file.write, checkpoint.interval)
     if file.path.exists():
         flat, arrays = file.read()
         journal.resume(flat, Arrays(arrays, problem.operator.like))

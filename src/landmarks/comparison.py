@@ -11,22 +11,20 @@ import numpy as np
 
 from . import _check
 from ._select import select
-from ._shown import Table
-from .constraints import check_size, constrained
+from ._shown import Shown, Table
 from .errors import FormatError
-from .how_many.curve import checked_sizes
+from .how_many.curve import asked
+from .linalg.error import spectrum_is_cheap
 from .methods.registry import COMPARED, as_method
-from .objectives.objective import by_name
 from .operators.base import Operator
-from .operators.data import READING, opened, warn
+from .operators.data import READING
 from .problem import brief
-from .report.overview import spectrum_is_cheap
 from .runs.bar import progress_bar
 from .runs.runner import Callback
 from .selection import Selection
 
 if TYPE_CHECKING:
-    from .plots.curves import ComparisonDisplay
+    from .plots.axes import Drawn
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Shown):
     """The results of several methods, in the order in which they ran.
 
     Attributes
@@ -101,24 +99,13 @@ class Comparison:
             del columns["skipped"]
         return Table(columns)
 
-    def to_frame(self) -> Any:
-        """The table as a pandas DataFrame.
+    @property
+    def sentence(self) -> str:
+        """What was compared."""
+        sizes = ", ".join(map(str, sorted({row.k for row in self.rows})))
+        return f"{len({row.method for row in self.rows})} methods for k = {sizes}"
 
-        Returns
-        -------
-        pandas.DataFrame
-            One row for each k and method.
-
-        Examples
-        --------
-        >>> X = np.random.default_rng(0).standard_normal((30, 8))
-        >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
-        >>> found.to_frame()["method"].tolist()
-        ['greedy', 'uniform']
-        """
-        return self.table.to_frame()
-
-    def plot(self, ax: Any = None, *, noun: str = "column") -> ComparisonDisplay:
+    def plot(self, ax: Any = None, *, noun: str = "column") -> Drawn:
         """Draw the errors: bars for one k, curves for several.
 
         Parameters
@@ -128,7 +115,7 @@ class Comparison:
 
         Returns
         -------
-        ComparisonDisplay
+        Drawn
             With the axes as `ax_`.
 
         Examples
@@ -138,19 +125,16 @@ class Comparison:
         >>> len(found.plot().ax_.patches)
         2
         """
-        from .plots.curves import ComparisonDisplay
+        from .plots.curves import plot_methods
 
         errors: dict[str, dict[int, float]] = {}
         for row in self.rows:
             if row.relative_error is not None:
                 errors.setdefault(row.method, {})[row.k] = row.relative_error
-        return ComparisonDisplay(errors, noun=noun).plot(ax=ax)
+        return plot_methods(errors, ax, noun)
 
     def __repr__(self) -> str:
         return repr(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 def compare(
@@ -198,16 +182,16 @@ def compare(
         raise ValueError(f'methods must be a list such as ["greedy", "swap"], got {methods!r}')
     for method in methods:
         as_method(method)
-    given = opened(A, center=center, scale=scale, missing=missing, numeric_only=numeric_only)
-    operator = given.operator
     listed = k if isinstance(k, list | tuple | range | np.ndarray) else [k]
-    sizes = checked_sizes(listed, operator.n).tolist()
-    objective = by_name(criterion)
-    check_size(sizes[-1], constrained(operator, objective, include, exclude))
-    warn(given, objective.by_length, sizes[-1])
+    reading = dict(center=center, scale=scale, missing=missing, numeric_only=numeric_only)
+    problem, sizes = asked(A, listed, reading, criterion, include, exclude)
     wanted = dict(criterion=criterion, seed=seed, budget=budget, include=include, exclude=exclude)
     with progress_bar(callback, quiet=not progress):
-        runs = [_run(operator, size, method, wanted) for size in sizes for method in methods]
+        runs = [
+            _run(problem.operator, size, method, wanted)
+            for size in sizes.tolist()
+            for method in methods
+        ]
     return Comparison(tuple(row for row, _ in runs), tuple(found for _, found in runs))
 
 

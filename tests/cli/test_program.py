@@ -122,7 +122,6 @@ def test_the_base_install_reads_text_and_says_what_other_formats_need(file, tmp_
         "pyarrow",
         "h5py",
         "zarr",
-        "rich",
         "jinja2",
         "matplotlib",
         "torch",

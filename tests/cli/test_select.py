@@ -248,8 +248,6 @@ def test_a_log_determinant_is_chosen_printed_and_written(file, tmp_path, capsys)
     assert "log determinant" in page.read_text()
     assert lm.load(out).error() == pytest.approx(-value)
     plain = re.sub(r"\033\[[0-9;]*m", "", shown)
-    listed = [f"    {NAMES[j]}" for j in expected.indices]
-    assert plain[plain.index(sentence) :].splitlines()[1:6] == [
-        *listed,
-        "  This is the best choice of 4.",
-    ]
+    listed = [f"  {place}  {NAMES[j]}" for place, j in enumerate(expected.indices, 1)]
+    below = plain[plain.index(sentence) :].splitlines()[1:]
+    assert below[:8] == ["", "     column", *listed, "", "  This is the best choice of 4."]

@@ -23,7 +23,7 @@ def test_rows_are_dictionaries():
 
 
 def test_html_is_escaped():
-    assert ">&lt;b&gt;</td>" in TABLE._repr_html_() and "<b>" not in TABLE._repr_html_()
+    assert "<bdi>&lt;b&gt;</bdi></td>" in TABLE._repr_html_() and "<b>" not in TABLE._repr_html_()
 
 
 def test_long_tables_are_cut_when_shown_only():

@@ -156,25 +156,11 @@ def test_a_target_that_all_candidates_together_just_reach_is_met_by_all(criterio
     assert lm.select(np.eye(4), lm.MaxError(0.249), criterion=criterion).k == 4
 
 
-def test_the_best_size_and_the_smallest_within_one_standard_error():
-    errors = np.array([[0.5, 0.30, 0.20, 0.25], [0.6, 0.24, 0.28, 0.25]])
-    found = lm.HeldOut(np.array([1, 2, 4, 8]), errors)
-    np.testing.assert_allclose(found.mean, [0.55, 0.27, 0.24, 0.25])
-    np.testing.assert_allclose(found.standard_error, [0.05, 0.03, 0.04, 0.0], atol=1e-15)
-    assert found.best == 4 and found.one_standard_error == 2
-
-
 def test_too_few_rows_for_the_folds_are_refused():
     X = np.random.default_rng(0).standard_normal((6, 4))
     assert lm.select(X, lm.CrossValidated(folds=2), method="greedy").k >= 1
     with pytest.raises(ValueError, match="3 folds need at least 6 rows, got 2"):
         lm.select(X[:2], lm.CrossValidated(folds=3), scale=False)
-
-
-def test_a_likelihood_ratio_knows_no_groups():
-    problem = lm.Problem(lm.data(np.eye(4)), 0, groups=np.array([0, 0, 1, 1]))
-    with pytest.raises(UnsupportedError, match="tests single columns; with groups give k as a"):
-        lm.LikelihoodRatio().size(problem, np.random.default_rng(0))
 
 
 def test_the_errors_of_held_out_rows_are_those_of_least_squares():

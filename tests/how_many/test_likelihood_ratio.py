@@ -90,32 +90,26 @@ def test_included_columns_count_and_excluded_ones_do_not():
 
 
 def test_the_scatter_is_about_the_mean_unless_the_degrees_are_given():
-    X = simulated(np.random.default_rng(7), 30, 6, 2) + 5.0
-    K, nu = lm.LikelihoodRatio()._scatter(lm.data(X))
-    assert nu == 29
-    assert_allclose(K, 29 * np.cov(X, rowvar=False), rtol=1e-9)
-    K, nu = lm.LikelihoodRatio(degrees=17.0)._scatter(lm.data(X))
-    assert nu == 17.0
-    assert_allclose(K, X.T @ X, rtol=1e-9)
+    X = simulated(np.random.default_rng(7), 30, 6, 2)
+    centred = X - X.mean(axis=0)
+    expected = lm.select(X, lm.LikelihoodRatio(), method="greedy").k
+    assert expected == 2
+    assert lm.select(X + 5.0, lm.LikelihoodRatio(), method="greedy", scale=False).k == expected
+    given = lm.LikelihoodRatio(degrees=29.0)
+    assert lm.select(lm.psd(centred.T @ centred), given, method="greedy").k == expected
+    about_zero = lm.select(X + 5.0, given, method="greedy", scale=False)
+    assert about_zero.k == expected + 1  # the mean is one cause more
 
 
 @pytest.mark.parametrize("column", [np.ones(30), None], ids=["constant", "combination"])
 def test_dependent_columns_are_refused(column):
     X = simulated(np.random.default_rng(7), 30, 6, 2)
     X[:, 3] = X[:, 0] - 2 * X[:, 1] if column is None else column
-    with pytest.raises(
-        ValueError,
-        match="needs independent columns, but some are constant or combinations of others",
-    ):
-        lm.LikelihoodRatio()._scatter(lm.data(X))
+    message = "needs independent columns, but some are constant or combinations of others"
+    with pytest.raises(ValueError, match=message):
+        lm.select(X, lm.LikelihoodRatio(), scale=False)
 
 
 def test_the_units_of_the_columns_do_not_make_them_dependent():
-    X = simulated(np.random.default_rng(7), 30, 6, 2)
-    assert lm.LikelihoodRatio()._scatter(lm.data(X * 10.0 ** -np.arange(6)))[1] == 29
-    assert (
-        lm.LikelihoodRatio().size(
-            lm.Problem(lm.data(X * 10.0 ** -np.arange(6)), 0), np.random.default_rng(0)
-        )
-        == 2
-    )
+    X = simulated(np.random.default_rng(7), 30, 6, 2) * 10.0 ** -np.arange(6)
+    assert lm.select(X, lm.LikelihoodRatio(), scale=False).k == 2

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.plots.coverage import errors_at_places
 
-pytest.importorskip("matplotlib", reason="needs matplotlib")
-
-from landmarks.plots.coverage import MapDisplay, errors_at_places
+Figure = pytest.importorskip("matplotlib.figure", reason="needs matplotlib").Figure
 
 PLACES = np.random.default_rng(0).random((60, 2))
 FIELDS = np.sin(np.arange(1, 9)[:, None] * PLACES.sum(axis=1))
@@ -27,10 +26,23 @@ def test_errors_at_the_points_of_a_kernel_add_up_to_its_error():
 
 @pytest.mark.parametrize("coordinates", [PLACES, PLACES[:, 0], PLACES[:, :1].tolist()])
 def test_a_selection_draws_its_map(coordinates):
-    display = lm.select(FIELDS, 4).plot(coordinates=coordinates)
-    assert isinstance(display, MapDisplay)
-    assert len(display.ax_.collections[1].get_offsets()) == 4
-    assert [text.get_text() for text in display.ax_.texts] == ["1", "2", "3", "4"]
+    s = lm.select(FIELDS, 4)
+    drawn = s.plot(coordinates=coordinates)
+    places = np.asarray(coordinates).reshape(60, -1)
+    chosen = drawn.collections[-1].get_offsets()
+    np.testing.assert_allclose(chosen[:, : places.shape[1]], places[s.indices])
+    assert [text.get_text() for text in drawn.texts] == ["1", "2", "3", "4"]
+
+
+def test_a_place_with_two_sensors_has_both_numbers():
+    s = lm.select(lm.psd(np.diag([9.0, 0.001])), 3, noise=1.0, repeats=True)
+    drawn = s.plot(coordinates=[[0.0, 0.0], [1.0, 1.0]])
+    assert [text.get_text() for text in drawn.texts] == ["1, 2, 3"]
+
+
+def test_excluded_places_are_crosses():
+    drawn = lm.select(FIELDS, 4, exclude=[7, 9]).plot(coordinates=PLACES)
+    np.testing.assert_allclose(drawn.collections[1].get_offsets(), PLACES[[7, 9]])
 
 
 def test_coordinates_of_other_candidates_are_refused():
@@ -40,13 +52,16 @@ def test_coordinates_of_other_candidates_are_refused():
 
 def test_the_field_stands_next_to_the_error():
     s = lm.select(FIELDS, 4)
-    display = s.plot(coordinates=PLACES)
-    drawn = np.asarray(display.field_ax_.collections[0].get_array())
-    np.testing.assert_allclose(drawn, np.sqrt(np.mean(FIELDS**2, axis=0)))
+
+    def fields(drawn):
+        return [ax.collections[0].get_array() for ax in drawn.figure_.axes if ax.get_title()]
+
+    strength, errors = fields(s.plot(coordinates=PLACES))
+    np.testing.assert_allclose(strength, np.sqrt(np.mean(FIELDS**2, axis=0)))
+    np.testing.assert_allclose(errors, errors_at_places(s))
     given = s.plot(coordinates=PLACES, field=FIELDS[2])
-    np.testing.assert_allclose(given.field_ax_.collections[0].get_array(), FIELDS[2])
-    alone = s.plot(ax=given.ax_, coordinates=PLACES)
-    assert alone.field_ax_ is None
+    np.testing.assert_allclose(fields(given)[0], FIELDS[2])
+    assert len(fields(s.plot(Figure().subplots(), coordinates=PLACES))) == 1
 
 
 def test_with_noise_the_map_shows_the_posterior_deviation():

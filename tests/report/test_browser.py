@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks import report
 
 from . import browser as chromium
 
@@ -39,8 +38,7 @@ def digits(tmp_path_factory):
     operator = lm.data(images - images.mean(axis=0))
     operator.names = tuple(f"pixel {j}" for j in range(64))
     path = tmp_path_factory.mktemp("digits") / "page.html"
-    report.write(
-        lm.select(operator, 12, method="annealed"),
+    lm.select(operator, 12, method="annealed").report(
         path,
         title="digits",
         measure="variance",
@@ -160,8 +158,7 @@ def test_it_prints(visit):
 def test_hostile_names_do_nothing(browser, tmp_path, width):
     operator = lm.data(np.random.default_rng(0).standard_normal((30, 8)))
     operator.names = tuple(HOSTILE)
-    report.write(
-        lm.select(operator, 4, method="annealed"),
+    lm.select(operator, 4, method="annealed").report(
         tmp_path / "page.html",
         title="<b>title</b>",
         command="landmarks select '</code><script>alert(1)</script>'",
@@ -185,7 +182,7 @@ def test_two_thousand_columns_answer_within_200_milliseconds(browser, tmp_path):
     X = rng.standard_normal((200, 30)) @ rng.standard_normal((30, 2000)) + rng.standard_normal(
         (200, 2000)
     )
-    report.write(lm.select(X, 25, method="annealed"), tmp_path / "page.html")
+    lm.select(X, 25, method="annealed").report(tmp_path / "page.html")
     assert (tmp_path / "page.html").stat().st_size < 2_000_000
     visit = chromium.Visit(browser, tmp_path / "page.html")
     spent = """() => new Promise((done) => { const start = performance.now(); ACTION;

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks import report
-from landmarks.report import summarise
-from landmarks.report.overview import lines, words_of
+from landmarks.report.html_page import page
+from landmarks.report.overview import lines, summarise, words_of
 from landmarks.report.sentences import better
 from landmarks.report.terminal import Terminal
 
@@ -27,7 +26,7 @@ def places(selection):
     return [
         str(selection.summary()),
         selection._repr_html_(),
-        report.page(selection).replace("\u202f", ""),
+        page(selection).replace("\u202f", ""),
     ]
 
 

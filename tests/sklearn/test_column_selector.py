@@ -162,38 +162,6 @@ def test_weights_are_routed_through_a_pipeline():
         set_config(enable_metadata_routing=False)
 
 
-def test_verbose_prints_one_line(capsys):
-    lm.ColumnSelector(**GREEDY, verbose=True, center=True).fit(X)
-    assert capsys.readouterr().out.startswith(
-        "[ColumnSelector] 4 of 13 columns explain 100.00% of the variance"
-    )
-
-
-def test_callbacks_are_called_where_scikit_learn_has_them():
-    callback = pytest.importorskip(
-        "sklearn.callback", reason="callbacks came with scikit-learn 1.9"
-    )
-
-    class Recorder:
-        seen: list[str] = []
-
-        def setup(self, estimator, context):
-            self.seen.append("setup")
-
-        def on_fit_task_begin(self, estimator, context, **_):
-            self.seen.append("begin")
-
-        def on_fit_task_end(self, estimator, context, **_):
-            self.seen.append("end")
-
-        def teardown(self, estimator, context):
-            self.seen.append("teardown")
-
-    assert isinstance(Recorder(), callback.FitCallback)
-    lm.ColumnSelector(**GREEDY, center=True).set_callbacks(Recorder()).fit(X)
-    assert Recorder.seen == ["setup", "begin", "end", "teardown"]
-
-
 def test_reasons_have_the_names_of_the_features():
     pandas = pytest.importorskip("pandas")
     Y = np.random.default_rng(0).standard_normal((30, 3)) * [3, 2, 1]

@@ -144,15 +144,6 @@ def test_the_cut_off_is_relative():
     np.testing.assert_allclose(small * 1e9, large, rtol=1e-6, atol=1e-6)
 
 
-def test_own_landmarks_are_points_or_indices():
-    by_points = lm.Nystroem(gamma=0.1, landmarks=X[[3, 5, 8]] + 0.01).fit(X)
-    assert by_points.transform(X).shape == (300, 3)
-    assert by_points.component_indices_ is None
-    by_indices = lm.Nystroem(gamma=0.1, landmarks=[3, 5, 8]).fit(X)
-    np.testing.assert_array_equal(by_indices.components_, X[[3, 5, 8]])
-    assert len(by_indices.get_feature_names_out()) == 3
-
-
 def test_sparse_points_give_the_landmarks_of_dense_ones():
     dense, sparse = (
         lm.Nystroem(gamma=0.1, n_components=10, random_state=0).fit(form(X))
@@ -284,4 +275,3 @@ def test_the_selection_is_there_and_its_data_are_not_pickled():
     assert fitted.selection_.relative_error() < 1
     assert pickle.loads(pickle.dumps(fitted)).selection_.operator is None
     assert fitted.set_params(selection="uniform").fit(X).selection_ is None
-    assert fitted.set_params(landmarks=X[:9]).fit(X).selection_ is None

@@ -148,17 +148,10 @@ KERNELS = [
     ),
     ({"kernel": "precomputed"}, K + np.triu(K), "K must be symmetric"),
     (
-        {"kernel": "precomputed", "landmarks": X[:3]},
-        K,
-        "landmarks must be a list of indices of training points when kernel='precomputed'",
-    ),
-    (
         {"kernel": "sigmoid", "selection": "greedy"},
         X,
         "kernel='sigmoid' is not positive semidefinite: no landmarks can be chosen for it",
     ),
-    ({"landmarks": X[:3, :2]}, X, "landmarks has 2 features, but X has 6 features"),
-    ({"landmarks": [1, 20]}, X, "indices must be from 0 to 19, got 1 … 20"),
     ({"selection": "magic"}, X, "method must be one of"),
     (
         {"selection": lm.Greedy},

@@ -16,7 +16,7 @@ from .outcome import OK
 PACKAGES = (
     *("numpy", "scipy", "scikit-learn", "array-api-compat"),
     *("torch", "triton", "pykeops", "dask", "distributed", "pandas", "polars", "pyarrow"),
-    *("h5py", "zarr", "matplotlib", "jinja2", "rich"),
+    *("h5py", "zarr", "matplotlib", "jinja2"),
 )
 NOT_COMPILED = (
     "landmarks was installed without it, as where there is no C compiler, and searches use NumPy; "

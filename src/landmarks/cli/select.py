@@ -25,10 +25,11 @@ from .._shown import printable
 from ..comparison import factor
 from ..errors import FormatError, UnknownColumnError, UnsupportedError
 from ..explain.alternatives import Alternatives
+from ..linalg.error import spectrum_is_cheap
 from ..methods.greedy.supervised import Supervised
 from ..objectives import Columns
 from ..operators.data import rows_in_blocks
-from ..report.overview import Chosen, Summary, lines, spectrum_is_cheap, summarise, target_measure
+from ..report.overview import Chosen, Summary, lines, summarise, target_measure
 from ..report.sentences import harmless, is_formula
 from ..report.terminal import Terminal
 from ..runs.bar import progress_bar

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _check
-from .._shown import PRINTED_ROWS, Table, columns_of, listed, wrapped
+from .._shown import PRINTED_ROWS, ShownAsBars, Table, columns_of, listed, wrapped
 from ..errors import UnsupportedError
 from ..problem import Problem
 from ..proof.search import Search
@@ -25,8 +25,8 @@ INDENT = 2  # of what the command line prints
 SURE = 1e-9  # of an error: rounding that may decide whether a choice is listed
 
 
-@dataclass(frozen=True, eq=False)
-class Alternatives:
+@dataclass(frozen=True, eq=False, repr=False)
+class Alternatives(ShownAsBars):
     """Every choice whose error is within a share, or so many nats, of the best, the best first.
 
     Attributes
@@ -111,20 +111,15 @@ class Alternatives:
         others = {name: columns[name] for name in ("error", "above")}
         room = width - len("  ") - max(map(len, repr(Table(others)).splitlines()))
         names = [[str(self.label(int(j))) for j in row] for row in self.rows[:PRINTED_ROWS]]
-        choice = [*listed(names, room), *[""] * (len(self) - len(names))]
+        choice = [listed(row, room) for row in names] + [""] * (len(self) - len(names))
         return "\n".join(
             [*wrapped(self.sentence, width), repr(Table({"choice": choice, **others}))]
         )
 
-    def _repr_html_(self) -> str:
-        return f"<p>{self.sentence}</p>{self.table._repr_html_()}"
-
-    def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
-        """Draw in how many of the choices each column is, as bars."""
-        from ..plots.axes import bars
-
-        label = f"in so many of {len(self)} choices"
-        return bars(list(self.counts), list(self.counts.values()), label, ax, at_most)
+    @property
+    def bars(self) -> tuple[list[Any], list[float], str]:
+        """In how many of the choices each column is."""
+        return [*self.counts], [*self.counts.values()], f"in so many of {len(self)} choices"
 
 
 def alternatives(

@@ -15,14 +15,12 @@ import numpy as np
 
 from .. import _check
 from .._array import host, rank_tolerance
-from .._shown import Table
+from .._shown import ShownAsBars, Table
 from ..errors import UnsupportedError
-from ..linalg.rebuilding import rebuilding
 from ..linalg.reconstruction import replaceable
 from ..methods.search.landscape import Landscape, as_mask
 from ..objectives.objective import Objective
 from ..operators.base import Operator
-from ..placement import Constraint
 from ..problem import Problem
 from ..residual.exchange import Exchange
 from ..residual.pairs import Pairs
@@ -32,8 +30,8 @@ if TYPE_CHECKING:
     from ..selection import Selection
 
 
-@dataclass(frozen=True, eq=False)
-class Reasons:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reasons(ShownAsBars):
     """Two tables about a selection; columns are given by name if they have one, else by index.
 
     With a target, `dropped` has a row per column of the target; with noise, one per candidate. Only
@@ -69,19 +67,22 @@ class Reasons:
     chosen: Table
     dropped: Table
 
+    @property
+    def table(self) -> Table:
+        """The table of the chosen columns."""
+        return self.chosen
+
     def __repr__(self) -> str:
         return f"chosen\n{self.chosen!r}\ndropped\n{self.dropped!r}"
 
     def _repr_html_(self) -> str:
         return f"<p>chosen</p>{self.chosen._repr_html_()}<p>dropped</p>{self.dropped._repr_html_()}"
 
-    def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
-        """Draw how much the error would rise without each chosen column, as bars."""
-        from ..plots.axes import bars
-
-        names = self.chosen.columns.get("name", self.chosen["index"])
+    @property
+    def bars(self) -> tuple[list[Any], list[float], str]:
+        """How much the error would rise without each chosen column."""
         rises = [100 * part for part in self.chosen["adds"]]
-        return bars(names, rises, "error without it rises by, % of the total", ax, at_most)
+        return self.chosen.labels, rises, "error without it rises by, % of the total"
 
 
 def reasons(
@@ -100,142 +101,89 @@ def reasons(
             f"stability is that of {len(stability.frequencies)} candidates, the selection has "
             f"{selection.n}"
         )
-    names = range(selection.n) if selection.names is None else selection.names
-    labels = np.asarray(names, dtype=object)
     if not objective.shares:
         raise UnsupportedError(
             "why() gives shares of an error, and a log determinant has none; error() and gap() are "
             "in nats"
         )
-    found = substitutes(
-        operator,
-        selection.indices,
-        objective,
-        exclude=selection.exclude,
-        each=each,
-        pairs=_exchangeable(selection),
-    )
-    some = np.isfinite(found.costs)
+    names = range(selection.n) if selection.names is None else selection.names
+    labels = np.asarray(names, dtype=object)
+    adds, places, costs = substitutes(selection, operator, objective, each)
     chosen = Table(
         index_and_name(selection.indices, labels)
-        | {"adds": found.adds.tolist()}
+        | {"adds": adds.tolist()}
         | _frequency(stability, selection.indices)
-        | pairwise("substitute", labels[found.indices], "cost", found.costs, some)
+        | pairwise("substitute", labels[places], "cost", costs, np.isfinite(costs))
     )
-    if objective.plain:
-        return Reasons(chosen, _dropped(selection, operator, each, labels, stability))
-    return Reasons(chosen, _rebuilt(selection, each, labels))
-
-
-def _dropped(
-    selection: Selection,
-    operator: Operator,
-    each: int,
-    labels: np.ndarray,
-    stability: Stability | None,
-) -> Table:
-    rebuilt = selection.reconstruction()
-    dropped = np.setdiff1d(np.arange(selection.n), selection.indices)
-    dropped = dropped[np.argsort(rebuilt.r2[dropped], kind="stable")]
-    columns = (
-        index_and_name(dropped, labels)
-        | {"r2": rebuilt.r2[dropped].tolist()}
-        | _frequency(stability, dropped)
-        | kept_out(selection.constraints, selection.indices, dropped, labels)
-    )
-    # B_ij √(K_ii/K_jj): the coefficients for columns of length one
-    lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
-    terms = rebuilt.coefficients[:, dropped].T * lengths[rebuilt.indices]
-    weights = _clear(terms, lengths[dropped, None], rank_tolerance(operator.digits))
-    return Table(columns | source_columns(labels[rebuilt.indices], weights, each))
-
-
-def _clear(terms: np.ndarray, lengths: np.ndarray, rounding: float) -> np.ndarray:
-    """terms / lengths; 0 where it is rounding, and for a column of zeros."""
-    weights = np.divide(terms, lengths, out=np.zeros_like(terms), where=lengths > 0)
-    return np.where(np.abs(weights) > rounding, weights, 0.0)
-
-
-def _exchangeable(selection: Selection) -> np.ndarray | None:
-    """Whether places and costs allow each candidate in the place of each chosen one."""
-    if selection._limits_lost:
-        return None
-    allowed = selection.problem().allowed
-    return allowed.exchangeable(selection.indices) if allowed.single else None
+    return Reasons(chosen, _rebuilt(selection, operator, each, labels, stability))
 
 
 def _frequency(stability: Stability | None, indices: np.ndarray) -> dict[str, list[Any]]:
     return {} if stability is None else {"stability": stability.frequencies[indices].tolist()}
 
 
-def _rebuilt(selection: Selection, each: int, labels: np.ndarray) -> Table:
-    """A row per column of the target, or per candidate, the worst rebuilt first."""
+def _rebuilt(
+    selection: Selection,
+    operator: Operator,
+    each: int,
+    labels: np.ndarray,
+    stability: Stability | None,
+) -> Table:
+    """A row per column that was not chosen, or of the target, or per candidate with noise."""
     rebuilt, objective = selection.reconstruction(), selection.objective
-    order = np.argsort(rebuilt.r2, kind="stable")
-    names = range(len(order)) if rebuilt.names is None else rebuilt.names
-    columns = index_and_name(order, np.asarray(names, dtype=object)) | {
-        "r2": rebuilt.r2[order].tolist()
-    }
-    if not objective.rebuilds_rows:
-        columns |= kept_out(selection.constraints, selection.indices, order, labels)
-    base = rebuilding(objective.on(selection._data))
-    own = np.sqrt(np.maximum(base.lengths, 0.0))[rebuilt.indices]
-    wanted = base.A
+    shown = np.arange(len(rebuilt.r2))
+    if objective.plain:
+        shown = np.setdiff1d(shown, selection.indices)
+    shown = shown[np.argsort(rebuilt.r2[shown], kind="stable")]
+    lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
     if objective.target is not None and objective.rebuilds_rows:
-        wanted = objective.target.values
-    lengths = np.linalg.norm(wanted, axis=0)
-    weights = _clear(rebuilt.coefficients * own[:, None], lengths, 1e-12)[:, order].T
-    return Table(columns | source_columns(labels[rebuilt.indices], weights, each))
-
-
-@dataclass(frozen=True, eq=False)
-class Substitutes:
-    """What k chosen columns add, and the cheapest substitutes of each.
-
-    All numbers are shares of the error of choosing nothing.
-
-    adds : how much the error rises without each chosen column; 0 if the others can replace it.
-    indices : a row per chosen column: its substitutes, cheapest first, ties to the lowest index.
-    costs : how much the error changes when the column is swapped for each substitute; negative for
-        an improvement, 0 if it is within rounding, infinite where constraints allow no more.
-    """
-
-    adds: np.ndarray
-    indices: np.ndarray
-    costs: np.ndarray
+        names = range(len(rebuilt.r2)) if rebuilt.names is None else rebuilt.names
+        columns = index_and_name(shown, np.asarray(names, dtype=object))
+        columns |= {"r2": rebuilt.r2[shown].tolist()}
+        wanted = np.linalg.norm(objective.target.values, axis=0)[shown, None]
+    else:
+        columns = index_and_name(shown, labels) | {"r2": rebuilt.r2[shown].tolist()}
+        columns |= _frequency(stability, shown) | kept_out(selection, shown, labels)
+        wanted = lengths[shown, None]
+    # B_ij √(K_ii/K_jj): the coefficients for columns of length one, without what is rounding
+    weights = rebuilt.coefficients[:, shown].T * lengths[rebuilt.indices]
+    np.divide(weights, wanted, out=weights, where=wanted > 0)
+    known = (np.abs(weights) > rank_tolerance(operator.digits)) & (wanted > 0)
+    weights = np.where(known, weights, 0.0)
+    largest = np.argsort(-np.abs(weights), axis=1, kind="stable")[:, :each]
+    values = np.take_along_axis(weights, largest, axis=1)
+    sources = labels[rebuilt.indices][largest]
+    return Table(columns | pairwise("source", sources, "weight", values, values != 0))
 
 
 def substitutes(
-    operator: Operator,
-    chosen: np.ndarray,
-    objective: Objective,
-    *,
-    exclude: tuple[int, ...] = (),
-    each: int = 3,
-    pairs: np.ndarray | None = None,
-) -> Substitutes:
-    """The cheapest substitutes of each chosen column that may take its place.
+    selection: Selection, operator: Operator, objective: Objective, each: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What each chosen column adds, its cheapest substitutes, and what these cost.
 
-    pairs : whether each candidate may take the place of each chosen one; None if all may.
+    All are shares of the error of choosing nothing. A column adds 0 if the others can replace it. A
+    cost is negative for an improvement, 0 within rounding, infinite where nothing else is allowed.
     """
-    problem = Problem(operator, len(chosen), objective, exclude=exclude)
-    landscape = Landscape.of(problem)
+    chosen = selection.indices
+    landscape = Landscape.of(Problem(operator, len(chosen), objective, exclude=selection.exclude))
     state = _independent(landscape, chosen)
     allowed = landscape.open_to(state)
     if not objective.repeats:
         allowed[chosen] = False
     adds, costs = _costs(state, chosen, allowed)
     allowed, costs = allowed[: operator.n], costs[:, : operator.n]
-    total = (landscape.base.total or 1.0) if objective.shares else 1.0  # else in nats
+    total = landscape.base.total or 1.0
     known = landscape.tolerance * (state.error + 10 * adds)
     least = np.maximum(known, landscape.base.rounding(state.error))[:, None]
     allowed = np.tile(allowed, (len(chosen), 1))
-    if pairs is not None:
-        allowed &= pairs
+    if not selection._limits_lost:
+        limits = selection.problem().allowed
+        pairs = limits.exchangeable(chosen) if limits.single else None
+        allowed = allowed if pairs is None else allowed & pairs
     costs = np.where(allowed, np.where(np.abs(costs) > least, costs, 0.0), np.inf)
     count = min(each, int(np.max(np.sum(allowed, axis=1), initial=0)))
     indices = np.argsort(costs, axis=1, kind="stable")[:, :count]
-    return Substitutes(adds / total, indices, np.take_along_axis(costs, indices, axis=1) / total)
+    return adds / total, indices, np.take_along_axis(costs, indices, axis=1) / total
 
 
 def _independent(landscape: Landscape, chosen: np.ndarray) -> Exchange:
@@ -299,23 +247,11 @@ def pairwise(
     return columns
 
 
-def source_columns(labels: np.ndarray, weights: np.ndarray, each: int) -> dict[str, list[Any]]:
-    """The chosen columns that contribute most to each row, and their weights; None for 0."""
-    largest = np.argsort(-np.abs(weights), axis=1, kind="stable")[:, :each]
-    values = np.take_along_axis(weights, largest, axis=1)
-    return pairwise("source", labels[largest], "weight", values, values != 0)
-
-
-def kept_out(
-    constraints: tuple[Constraint, ...], chosen: np.ndarray, indices: np.ndarray, labels: np.ndarray
-) -> dict[str, list[Any]]:
+def kept_out(selection: Selection, indices: np.ndarray, labels: np.ndarray) -> dict[str, list[Any]]:
     """What keeps each of the indices out of the choice, where there are constraints on places."""
-    if not constraints:
+    if not selection.constraints:
         return {}
-    found = [constraint.kept_out(chosen, labels.tolist()) for constraint in constraints]
-    members = set(chosen.tolist())
-    reasons = []
-    for j in indices.tolist():
-        words = [reasons_of[j] for reasons_of in found if reasons_of[j] is not None]
-        reasons.append("; ".join(words) if words and j not in members else None)
-    return {"kept_out": reasons}
+    chosen, listed = selection.indices, labels.tolist()
+    found = [constraint.kept_out(chosen, listed) for constraint in selection.constraints]
+    words = ["; ".join(filter(None, reasons)) for reasons in zip(*found, strict=True)]
+    return {"kept_out": [None if j in chosen else words[j] or None for j in indices.tolist()]}

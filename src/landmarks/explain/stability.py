@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
 
 from .. import _check
 from .._array import Indices, host, like, take
-from .._shown import Shown, Table
+from .._shown import ShownAsBars, Table
 from ..constraints import check_honoured
 from ..errors import UnsupportedError
 from ..methods.registry import as_method
-from ..objectives import Objective, Target
 from ..operators.base import Operator
 from ..operators.dense import Data, Gram
 from ..operators.kernel import KernelOperator
@@ -29,7 +28,7 @@ LISTED = 10  # the most candidates that are printed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability(Shown):
+class Stability(ShownAsBars):
     """The share of bootstrap samples in which each of the n candidates is chosen.
 
     For data, rows are resampled and all columns are candidates each time. For a kernel, the points
@@ -69,8 +68,7 @@ class Stability(Shown):
     def sentence(self) -> str:
         """How many candidates were chosen, and the most frequent ones."""
         table = self.table
-        labels = table.columns.get("name", table["index"])[:LISTED]
-        shares = zip(labels, table["chosen"], strict=False)
+        shares = zip(table.labels[:LISTED], table["chosen"], strict=False)
         listed = ", ".join(f"{str(label)[:40]} ({100 * part:.3g}%)" for label, part in shares)
         rest = f", … {len(table) - LISTED} more" if len(table) > LISTED else ""
         return (
@@ -78,15 +76,12 @@ class Stability(Shown):
             f"{len(self.frequencies)} candidates: {listed}{rest}"
         )
 
-    def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
-        """Draw how often each candidate was chosen, as bars, the most frequent on top."""
-        from ..plots.axes import bars
-
+    @property
+    def bars(self) -> tuple[list[Any], list[float], str]:
+        """How often each candidate was chosen, the most frequent first."""
         table = self.table
-        names = table.columns.get("name", table["index"])
-        shares = [100 * part for part in table["chosen"]]
         label = f"chosen in % of {self.n_bootstrap} bootstrap samples"
-        return bars(names, shares, label, ax, at_most)
+        return table.labels, [100 * part for part in table["chosen"]], label
 
 
 def bootstrap(selection: Selection, n_bootstrap: int, method: Any, seed: int | None) -> Stability:
@@ -101,89 +96,60 @@ def bootstrap(selection: Selection, n_bootstrap: int, method: Any, seed: int | N
     check_honoured(problem, chooser)
     wanted = _check.count(n_bootstrap, "n_bootstrap")
     chosen, held = np.zeros(selection.n), np.zeros(selection.n)
+    rows = problem.operator.m
+    size, what = (selection.n, "points") if rows is None else (rows, "rows")
     for done, rng in enumerate(np.random.default_rng(_check.seed(seed)).spawn(wanted), start=1):
-        sample, objective = resampled(problem, rng)
-        _check_size(problem)
-        picks = chooser.choose(_on(sample, objective, problem), rng).indices
-        chosen[np.unique(sample.indices[picks])] += 1
-        held[np.unique(sample.indices)] += 1
+        sample, at = resampled(problem, rng)
+        if size < 2 * problem.k:
+            raise ValueError(
+                f"a bootstrap sample of {size} {what} holds about {0.63 * size:.0f} different "
+                f"ones, too few to choose k = {problem.k}; stability needs at least 2 k = "
+                f"{2 * problem.k} {what}"
+            )
+        chosen[np.unique(at[chooser.choose(sample, rng).indices])] += 1
+        held[np.unique(at)] += 1
         if report("bootstrap", done, wanted):
             break
     shares = np.divide(chosen, held, out=np.full(selection.n, np.nan), where=held > 0)
     return Stability(shares, done, selection.names)
 
 
-def _check_size(problem: Problem) -> None:
-    """Raise unless a sample, of which 37 % are repeats, can hold k different rows or points."""
-    if problem.operator.m is None:
-        size, what = problem.operator.n, "points"
+def resampled(problem: Problem, rng: np.random.Generator) -> tuple[Problem, np.ndarray]:
+    """The problem on a bootstrap sample, and the index that each of its candidates had.
+
+    A warning is given once for all samples.
+    """
+    objective, operator, groups = problem.objective, problem.operator, problem.groups
+    target, noise, costs = objective.target, objective.noise, problem.costs
+    if operator.m is not None and target is not None:  # their rows are drawn as one matrix
+        n, X = operator.n, host(operator.factor()).astype(np.float64)
+        both, at = resample(Data(np.hstack([X, target.values])), rng)
+        B = host(both.factor(np.argsort(at)[n:])).astype(np.float64)
+        target = replace(target, values=B)
+        operator, at = both.restrict(np.flatnonzero(at < n)), at[at < n]
     else:
-        size, what = problem.operator.m, "rows"
-    if size < 2 * problem.k:
-        raise ValueError(
-            f"a bootstrap sample of {size} {what} holds about {0.63 * size:.0f} different ones, "
-            f"too few to choose k = {problem.k}; "
-            f"stability needs at least 2 k = {2 * problem.k} {what}"
-        )
-
-
-def _on(sample: Sample, objective: Objective, problem: Problem) -> Problem:
-    """The same problem on the candidates of a sample; a warning is given once for all samples."""
-    at, groups, costs = sample.indices, problem.groups, problem.costs
+        operator, at = resample(operator, rng, problem.include)
+        target = target and replace(target, values=target.values[at])
     include = [int(np.flatnonzero(at == j)[0]) for j in problem.include]
     if groups is not None:  # included groups stay complete where points were drawn twice
         include = np.flatnonzero(np.isin(at, problem.include)).tolist()
-    return replace(
+    sample = replace(
         problem,
-        operator=sample.operator,
-        objective=objective,
+        operator=operator,
+        objective=replace(objective, target=target, noise=None if noise is None else noise[at]),
         include=tuple(include),
         exclude=tuple(np.flatnonzero(np.isin(at, problem.exclude)).tolist()),
         groups=None if groups is None else np.unique(groups[at], return_inverse=True)[1],
         costs=None if costs is None else costs[at],
         constraints=tuple(c.restrict(at) for c in problem.constraints),
     )
+    return sample, at
 
 
-def resampled(problem: Problem, rng: np.random.Generator) -> tuple[Sample, Objective]:
-    """A bootstrap sample of the rows or points, with what must be rebuilt from it."""
-    objective, operator = problem.objective, problem.operator
-    target = objective.target
-    if operator.m is not None and target is not None:
-        return _rows(problem, target, rng)
-    sample = resample(operator, rng, problem.include)
-    if target is not None:
-        target = replace(target, values=target.values[sample.indices])
-    return sample, _noisy(replace(objective, target=target), sample.indices)
-
-
-def _rows(problem: Problem, target: Target, rng: np.random.Generator) -> tuple[Sample, Objective]:
-    """The same rows of the data and of the target: they are drawn as one matrix."""
-    n, objective = problem.operator.n, problem.objective
-    X = host(problem.operator.factor()).astype(np.float64)
-    together = resample(Data(np.hstack([X, target.values])), rng)
-    ours = np.flatnonzero(together.indices < n)
-    theirs = np.argsort(together.indices)[n:]
-    sample = Sample(together.operator.restrict(ours), together.indices[ours])
-    B = host(together.operator.factor(theirs)).astype(np.float64)
-    objective = replace(objective, target=replace(target, values=B))
-    return sample, _noisy(objective, sample.indices)
-
-
-def _noisy(objective: Objective, indices: np.ndarray) -> Objective:
-    noise = objective.noise
-    return objective if noise is None else replace(objective, noise=noise[indices])
-
-
-class Sample(NamedTuple):
-    """The operator of a sample, and for each of its candidates the index in the original."""
-
-    operator: Operator
-    indices: np.ndarray
-
-
-def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -> Sample:
-    """Draw a bootstrap sample of the rows of data, or of the points of a kernel, with replacement.
+def resample(
+    operator: Operator, rng: np.random.Generator, keep: Indices = ()
+) -> tuple[Operator, np.ndarray]:
+    """A sample of the rows of data, or of the points of a kernel, and its candidates' indices.
 
     A row that is drawn c times is kept once, times √c. The columns are in random order, so that
     ties are broken at random. Points are both the candidates and what is represented.
@@ -193,7 +159,7 @@ def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -
     if isinstance(operator, KernelOperator):
         first = np.asarray(keep, dtype=np.int64)
         indices = np.concatenate([first, rng.integers(operator.n, size=operator.n - len(first))])
-        return Sample(operator.restrict(indices), indices)
+        return operator.restrict(indices), indices
     if not isinstance(operator, Data | SparseGram):
         raise UnsupportedError(
             "a bootstrap needs the rows of data or the points of a kernel to draw from, and "
@@ -210,7 +176,7 @@ def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -
         drawn = operator.of(scipy.sparse.csc_array(X, dtype=operator.X.dtype))
         drawn.weights = weights * operator.weights[rows]
     order = rng.permutation(operator.n)
-    return Sample(drawn.restrict(order), order)
+    return drawn.restrict(order), order
 
 
 def index_and_name(indices: np.ndarray, labels: np.ndarray) -> dict[str, list[Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -98,8 +97,7 @@ class CrossValidated:
         parts = np.array_split(rng.permutation(len(X)), self.folds)
         errors = []
         for done, test in enumerate(parts, start=1):
-            fold = Fold.of(problem, X, Y, test, most)
-            errors.append(fold.errors(sizes, self.ridge))
+            errors.append(fold_errors(problem, X, Y, test, sizes, self.ridge))
             report("held out", done, self.folds)
         return HeldOut(sizes, np.array(errors))
 
@@ -120,57 +118,46 @@ def _rows(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     return X, X if target is None else target.values
 
 
-@dataclass(frozen=True, eq=False)
-class Fold:
-    """Greedy picks from the training rows, these rows, and those left out."""
+def fold_errors(
+    problem: Problem, X: np.ndarray, Y: np.ndarray, test: np.ndarray, sizes: np.ndarray, ridge: Any
+) -> np.ndarray:
+    """The relative error on some rows, for each number of columns chosen on the others."""
+    rows = np.setdiff1d(np.arange(len(X)), test)
+    wanted, held = Y[rows], Y[test]
+    own = replace(problem, operator=Data(X[rows]), k=max(int(sizes[-1]), len(problem.include)))
+    if problem.objective.target is not None:
+        own = replace(own, objective=Trace(Target(wanted)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        picks = Greedy().choose(own, np.random.default_rng(0)).indices
+    train, unseen, total = X[rows][:, picks], X[test][:, picks], float(np.sum(held**2)) or 1.0
+    if ridge is None:
+        return nested_errors(train, unseen, wanted, held)[sizes - 1] / total
+    errors = []
+    for size in sizes:
+        A, zeros = train[:, :size], np.zeros((size, wanted.shape[1]))
+        penalised = np.vstack([A, np.sqrt(best_penalty(A, wanted)) * np.eye(size)])
+        B = np.linalg.lstsq(penalised, np.vstack([wanted, zeros]), rcond=None)[0]
+        errors.append(float(np.sum((held - unseen[:, :size] @ B) ** 2)))
+    return np.array(errors) / total
 
-    train: np.ndarray
-    held: np.ndarray
-    wanted: np.ndarray
-    held_wanted: np.ndarray
 
-    @classmethod
-    def of(
-        cls, problem: Problem, X: np.ndarray, Y: np.ndarray, test: np.ndarray, most: int
-    ) -> Fold:
-        """Choose up to `most` columns on the training rows."""
-        rows = np.setdiff1d(np.arange(len(X)), test)
-        own = replace(problem, operator=Data(X[rows]), k=max(most, len(problem.include)))
-        if problem.objective.target is not None:
-            own = replace(own, objective=Trace(Target(Y[rows])))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RankWarning)
-            picks = Greedy().choose(own, np.random.default_rng(0)).indices
-        return cls(X[rows][:, picks], X[test][:, picks], Y[rows], Y[test])
-
-    def errors(self, sizes: np.ndarray, ridge: Any) -> np.ndarray:
-        """The relative error of the first picks on the held-out rows, for each size."""
-        total = float(np.sum(self.held_wanted**2)) or 1.0
-        if ridge is None:
-            listed = np.fromiter(self._nested(), dtype=np.float64)
-            return listed[sizes - 1] / total
-        errors = []
-        for size in sizes:
-            X = self.train[:, :size]
-            rows = np.vstack([X, np.sqrt(best_penalty(X, self.wanted)) * np.eye(size)])
-            wanted = np.vstack([self.wanted, np.zeros((size, self.wanted.shape[1]))])
-            B = np.linalg.lstsq(rows, wanted, rcond=None)[0]
-            errors.append(float(np.sum((self.held_wanted - self.held[:, :size] @ B) ** 2)))
-        return np.array(errors) / total
-
-    def _nested(self) -> Iterator[float]:
-        """The errors by adding one orthogonal direction at a time; a dependent column adds none."""
-        kept, Q, T = independent_basis(self.train, DEPENDENT * np.sum(self.train**2, axis=0))
-        F, left = Q.T @ self.wanted, self.held_wanted.copy()
-        held = self.held[:, kept]
-        if len(kept):
-            held = scipy.linalg.solve_triangular(T, held.T, trans="T", check_finite=False).T
-        added = 0
-        for size in range(self.train.shape[1]):
-            if added < len(kept) and kept[added] == size:
-                left -= np.outer(held[:, added], F[added])
-                added += 1
-            yield float(np.sum(left * left))
+def nested_errors(
+    train: np.ndarray, unseen: np.ndarray, wanted: np.ndarray, held: np.ndarray
+) -> np.ndarray:
+    """What the first 1, 2, … columns leave; a dependent column adds nothing."""
+    kept, Q, T = independent_basis(train, DEPENDENT * np.sum(train**2, axis=0))
+    F, left = Q.T @ wanted, held.copy()
+    directions = unseen[:, kept]
+    if len(kept):
+        directions = scipy.linalg.solve_triangular(T, directions.T, trans="T", check_finite=False).T
+    added, errors = 0, np.zeros(train.shape[1])
+    for place in range(len(errors)):
+        if added < len(kept) and kept[added] == place:
+            left -= np.outer(directions[:, added], F[added])
+            added += 1
+        errors[place] = np.sum(left * left)
+    return errors
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,8 +19,8 @@ from .._check import is_number
 from .._shown import Shown, Table
 from ..constraints import check_size, constrained
 from ..errors import RankWarning, UnsupportedError
-from ..linalg.error import FULL_SPECTRUM, spectrum
-from ..methods.greedy.greedy import ErrorGains, Gains, pursue
+from ..linalg.error import spectrum, spectrum_is_cheap
+from ..methods.greedy.greedy import ErrorGains, pursue
 from ..methods.inner import saved
 from ..objectives.objective import by_name
 from ..operators.data import READING, opened, warn
@@ -172,14 +172,20 @@ def path(
     ([0.357, 0.071, 0.0], 2)
     """
     _check.known(unknown, path, READING)
-    given = opened(A, center=center, scale=scale, missing=missing, numeric_only=numeric_only)
-    operator = given.operator
-    sizes = checked_sizes(ks, operator.n)
-    objective = by_name(criterion)
-    problem = constrained(operator, objective, include, exclude)
+    reading = dict(center=center, scale=scale, missing=missing, numeric_only=numeric_only)
+    return sweep(*asked(A, ks, reading, criterion, include, exclude))
+
+
+def asked(
+    A: Any, ks: Any, reading: dict[str, Any], criterion: str, include: Any, exclude: Any
+) -> tuple[Problem, np.ndarray]:
+    """The problem of some data, and the sizes that it is asked for."""
+    given = opened(A, **reading)
+    sizes, objective = checked_sizes(ks, given.operator.n), by_name(criterion)
+    problem = constrained(given.operator, objective, include, exclude)
     check_size(int(sizes[-1]), problem)
     warn(given, objective.by_length, int(sizes[-1]))
-    return sweep(problem, sizes)
+    return problem, sizes
 
 
 def checked_sizes(ks: Any, n: int) -> np.ndarray:
@@ -201,7 +207,7 @@ def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     """The greedy curve of a problem at increasing sizes; problem.k is ignored."""
     problem = replace(problem, k=int(sizes[-1]))
     residual, objective = Residual(problem.searched, problem.k), problem.objective
-    gains = Watched(ErrorGains(residual, min(1, objective.depth)), objective.depth)
+    gains = Watched(residual, objective.depth)
     indices = pursue(problem, residual, gains).indices
     everything = objective.total(problem.operator)
     errors = np.array([everything, *gains.errors])
@@ -219,28 +225,19 @@ def _informed(problem: Problem, sizes: np.ndarray) -> Curve:
     return Curve(sizes, indices, 1 - np.array(errors) / errors[-1], problem.criterion)
 
 
-class Watched(Gains):
+class Watched(ErrorGains):
     """Gains that record the error after each pick: Σ ω_j C_jj, or that of CΩC for Frobenius."""
 
-    def __init__(self, gains: ErrorGains, depth: int):
-        self.gains, self.depth = gains, depth
+    def __init__(self, residual: Residual, depth: int):
+        super().__init__(residual, min(1, depth))
+        self.of_columns = depth == 2
         self.errors: list[float] = []
-
-    def scores(self) -> Array:
-        """The scores of the gains."""
-        return self.gains.scores()
-
-    def best(self, allowed: Array) -> int | None:
-        """The column of the largest gain."""
-        return self.gains.best(allowed)
 
     def update(self, v: Array) -> None:
         """Update the gains and note the error."""
-        self.gains.update(v)
-        diagonal = self.gains.residual.diagonal
-        if self.depth == 2:
-            diagonal = self.gains.powers.diagonals[1]
-        self.errors.append(self.gains.residual.pair.total(diagonal))
+        super().update(v)
+        diagonal = self.powers.diagonals[1] if self.of_columns else self.residual.diagonal
+        self.errors.append(self.residual.pair.total(diagonal))
 
 
 @dataclass(frozen=True)
@@ -272,75 +269,62 @@ class MaxError:
             )
 
     def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
-        wide = replace(problem, operator=in_double(problem.operator))
-        search = Attempts(wide, method, rng, self.error + ROUNDING * eps(wide.operator.like))
-        missed = search.impossible()
-        high = search.promising()
-        while not search.reaches(high):
+        problem = replace(problem, operator=in_double(problem.operator))
+        error = self.error + ROUNDING * eps(problem.operator.like)
+        total = problem.objective.total(problem.operator)
+        first, found = rng.bit_generator.state, dict[int, Choice]()
+
+        def reaches(k: int, runs: float = 1.0) -> bool:
+            """Whether the method reaches the error with k, in its share of the time left."""
+            seconds = problem.time_left / (1 + runs)
+            deadline = None if problem.deadline is None else time.monotonic() + seconds
+            tried = replace(problem, k=k, deadline=deadline)
+            rng.bit_generator.state = first
+            found[k] = saved(f"k = {k}", method).choose(tried, rng)
+            left = problem.objective.error(problem.operator, found[k].indices)
+            report("how many", k, None, left / (total or 1.0))
+            return left <= error * total
+
+        missed, high = impossible(problem, error * total), promising(problem, error)
+        while not reaches(high):
             missed = high
-            high = min(search.most, high + max(1, high // 8))
+            high = min(problem.count(problem.candidates), high + max(1, high // 8))
         while high - missed > 1:
             middle = (missed + high) // 2
-            if search.reaches(middle, runs=math.log2(high - missed)):
+            if reaches(middle, runs=math.log2(high - missed)):
                 high = middle
             else:
                 missed = middle
-        return search.found[high]
+        return found[high]
 
 
-class Attempts:
-    """Runs of a method with different k, each from the same random state."""
+def impossible(problem: Problem, error: float) -> int:
+    """A k too small for any choice: fewer than included, or a best rank-k error too large."""
+    operator = problem.operator
+    needed = max(1, problem.count(problem.include))
+    if not spectrum_is_cheap(operator) or problem.groups is not None or not problem.objective.plain:
+        return needed - 1
+    values = spectrum(operator) ** problem.objective.depth
+    tails = np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])  # of rank 0, 1, …
+    return max(needed - 1, int(np.argmax(tails <= error)) - 1)
 
-    def __init__(self, problem: Problem, method: Method, rng: np.random.Generator, error: float):
-        self.problem = problem
-        self.method = method
-        self.rng = rng
-        self.error = error
-        self.total = problem.objective.total(problem.operator)
-        self.found: dict[int, Choice] = {}
-        self.first = rng.bit_generator.state
 
-    @property
-    def most(self) -> int:
-        """The number of all that may be chosen."""
-        return self.problem.count(self.problem.candidates)
-
-    def impossible(self) -> int:
-        """A k too small for any choice: fewer than included, or a best rank-k error too large."""
-        operator = self.problem.operator
-        needed = max(1, self.problem.count(self.problem.include))
-        large = min(operator.n, operator.m or operator.n) > FULL_SPECTRUM
-        if large or self.problem.groups is not None or not self.problem.objective.plain:
-            return needed - 1
-        values = spectrum(operator) ** self.problem.objective.depth
-        tails = np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])  # of rank 0, 1, …
-        return max(needed - 1, int(np.argmax(tails <= self.error * self.total)) - 1)
-
-    def promising(self) -> int:
-        """The k at which a greedy choice reaches the target; for groups, all of them."""
-        most = len(self.problem.candidates)
-        k = min(most, max(8, 2 * len(self.problem.include)))
-        curve = greedy_curve(replace(self.problem, k=k))
-        while curve.relative[-1] > self.error and k < most:
-            k = min(most, 2 * k)
-            curve = greedy_curve(replace(self.problem, k=k))
-        if curve.relative[-1] > self.error:
-            raise ValueError(
-                f"a relative error of {self.error:.4g} cannot be reached: all {k} candidates "
-                f"together leave {curve.relative[-1]:.4g}"
-            )
-        return curve.smallest(self.error) if self.problem.groups is None else self.most
-
-    def reaches(self, k: int, runs: float = 1.0) -> bool:
-        """Whether the method reaches the target with k, in its share of the time left."""
-        seconds = self.problem.time_left / (1 + runs)
-        deadline = None if self.problem.deadline is None else time.monotonic() + seconds
-        problem = replace(self.problem, k=k, deadline=deadline)
-        self.rng.bit_generator.state = self.first
-        choice = self.found[k] = saved(f"k = {k}", self.method).choose(problem, self.rng)
-        left = problem.objective.error(problem.operator, choice.indices)
-        report("how many", k, None, left / (self.total or 1.0))
-        return left <= self.error * self.total
+def promising(problem: Problem, error: float) -> int:
+    """The k at which a greedy choice reaches the relative error; for groups, all of them."""
+    most = len(problem.candidates)
+    k = min(most, max(8, 2 * len(problem.include)))
+    curve = greedy_curve(replace(problem, k=k))
+    while curve.relative[-1] > error and k < most:
+        k = min(most, 2 * k)
+        curve = greedy_curve(replace(problem, k=k))
+    if curve.relative[-1] > error:
+        raise ValueError(
+            f"a relative error of {error:.4g} cannot be reached: all {k} candidates together leave "
+            f"{curve.relative[-1]:.4g}"
+        )
+    if problem.groups is not None:
+        return problem.count(problem.candidates)
+    return curve.smallest(error)
 
 
 def greedy_curve(problem: Problem) -> Curve:

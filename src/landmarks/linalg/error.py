@@ -180,16 +180,21 @@ def total(pair: Pair, depth: int) -> float:
     )
 
 
+def spectrum_is_cheap(operator: Operator) -> bool:
+    """Whether all eigenvalues of K are computed, and so the best directions of every number."""
+    return min(operator.n, operator.m or operator.n) <= FULL_SPECTRUM
+
+
 def best_rank_error(operator: Operator, k: int, depth: int) -> float:
     """The error of the best rank-k approximation: a lower bound for every choice of k columns."""
-    if min(operator.n, operator.m or operator.n) <= FULL_SPECTRUM:
+    if spectrum_is_cheap(operator):
         return float(np.sum(spectrum(operator)[k:] ** depth))
     return _leading_tail(operator, k, depth)
 
 
 def rank_bound(operator: Operator, k: int, depth: int) -> float:
     """The best rank-k error less what rounding may have added to it: a rigorous lower bound."""
-    if min(operator.n, operator.m or operator.n) > FULL_SPECTRUM:
+    if not spectrum_is_cheap(operator):
         if is_single(operator.like) and operator.n <= DOUBLED:
             operator = remade_in_double(operator) or operator
         rounding = 8 * math.sqrt(operator.n) * eps(operator.digits)

@@ -15,7 +15,7 @@ from .._array import (
     solve_triangular,
     take,
 )
-from .._shown import Shown, Table, pandas
+from .._shown import ShownAsBars, Table, pandas
 from ..operators.base import Operator
 from ..operators.dense import Data
 from ..readers.frames import frame_values, numbers_only, taken, unpacked
@@ -24,7 +24,7 @@ from .rebuilding import pivoted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reconstruction(Shown):
+class Reconstruction(ShownAsBars):
     """X ≈ X_S B by least squares; for a kernel X holds the images of the points, so that K = XᵀX.
 
     Parameters
@@ -102,13 +102,10 @@ class Reconstruction(Shown):
             f"median, {self.r2[worst]:.3g} at least (column {name})"
         )
 
-    def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
-        """Draw R² of the columns that are rebuilt worst, as bars."""
-        from ..plots.axes import bars
-
-        table = self.table
-        names = table.columns.get("name", table["index"])
-        return bars(names, table["r2"], "share of the sum of squares rebuilt", ax, at_most)
+    @property
+    def bars(self) -> tuple[list[Any], list[float], str]:
+        """R² of the columns that are rebuilt, the worst first."""
+        return self.table.labels, self.table["r2"], "share of the sum of squares rebuilt"
 
     def to_frame(self) -> Any:
         """The coefficients as a pandas DataFrame: a row per chosen, a column per rebuilt column."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,30 +33,10 @@ class _Saved:
     method: Chooser
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        return saved_result(self.name, lambda: self.method.choose(problem, rng), _plain, _choice)
-
-
-def _plain(choice: Choice) -> dict[str, Any]:
-    if not isinstance(choice.path, Trajectory | None):
-        raise TypeError(
-            "a checkpoint holds paths of the class Trajectory in "
-            f"landmarks.methods.trajectory, got {type(choice.path).__name__}; "
-            "run without one"
-        )
-    plain = _fields(choice)
-    if choice.path is not None:
-        plain["path"] = _fields(choice.path)
-    plain["trials"] = tuple(_fields(trial) for trial in choice.trials)
-    return plain
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return {field.name: getattr(value, field.name) for field in fields(value)}
+        return saved_result(self.name, lambda: self.method.choose(problem, rng), asdict, _choice)
 
 
 def _choice(plain: dict[str, Any]) -> Choice:
-    found = dict(plain)
-    if plain["path"] is not None:
-        found["path"] = Trajectory(**plain["path"])
-    found["trials"] = tuple(Trial(**trial) for trial in plain["trials"])
-    return Choice(**found)
+    path = None if plain["path"] is None else Trajectory(**plain["path"])
+    trials = tuple(Trial(**trial) for trial in plain["trials"])
+    return Choice(**plain | {"path": path, "trials": trials})

@@ -32,9 +32,9 @@ class Trajectory(Shown):
 
     def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
         """Plot the trajectories of t, with those that end largest in blue (Figure 1)."""
-        from ..plots.curves import PathDisplay
+        from ..plots.curves import plot_path
 
-        return PathDisplay(self).plot(ax=ax, at_most=at_most, seed=seed)
+        return plot_path(self, ax, at_most, seed)
 
     @property
     def table(self) -> Table:

@@ -3,43 +3,44 @@
 from io import BytesIO
 from typing import Any
 
+import numpy as np
+
 BLUE, ORANGE, GREEN, PINK, GREY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "0.6"
 COLOURS = (BLUE, ORANGE, GREEN, PINK, "#e69f00", "#56b4e9", "#999999", "#000000", "#f0e442")
 MARKERS = "os^Dv<>PX"
 NUMBERED = 30  # up to this many places are numbered
 
 
-class Display:
-    """A drawing that notebooks display; it has the methods of its axes, such as `set_title`."""
+class Drawn:
+    """A drawing that notebooks display; it has the methods of its axes, such as `set_title`.
 
-    ax_: Any = None
-    figure_: Any = None
+    Parameters
+    ----------
+    ax : the axes to draw on, which are then `ax_`; those of a new figure, `figure_`, unless given.
+    width, height : of a new figure, in inches.
+
+    Examples
+    --------
+    >>> drawn = lm.path(np.diag([3.0, 2.0, 1.0]), 3).plot()
+    >>> _ = drawn.set_title("three columns")
+    >>> drawn.ax_.get_title()
+    'three columns'
+    """
+
+    def __init__(self, ax: Any = None, width: float = 5.0, height: float = 3.5):
+        self.ax_ = new_figure(width, height).subplots() if ax is None else ax
+        self.ax_.spines[["top", "right"]].set_visible(False)
+        self.figure_ = self.ax_.figure
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or self.ax_ is None:
+        if name.startswith("_") or name == "ax_":
             raise AttributeError(f"{type(self).__name__} has no {name!r}")
         return getattr(self.ax_, name)
 
-    def _set_axes(self, ax: Any, width: float = 5.0, height: float = 3.5) -> Any:
-        """Remember the axes to draw on: the given ones, or those of a new figure."""
-        self.ax_ = new_axes(width, height) if ax is None else ax
-        self.ax_.spines[["top", "right"]].set_visible(False)
-        self.figure_ = self.ax_.figure
-        return self.ax_
-
-    def _repr_png_(self) -> bytes | None:
-        if self.figure_ is None:
-            return None
+    def _repr_png_(self) -> bytes:
         image = BytesIO()
         self.figure_.savefig(image, format="png", dpi=120)
         return image.getvalue()
-
-
-class Drawn(Display):
-    """Axes that were drawn on; without any, those of a new figure."""
-
-    def __init__(self, ax: Any = None, width: float = 5.0, height: float = 3.5):
-        self._set_axes(ax, width, height)
 
 
 def bars(names: list[Any], values: Any, label: str, ax: Any = None, at_most: int = 20) -> Drawn:
@@ -63,21 +64,23 @@ def logarithmic(ax: Any) -> None:
     ax.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.4)))
 
 
-def mark(ax: Any, x: Any, y: Any, **more: Any) -> None:
-    """Draw the chosen points; write 1, 2, … next to them, unless there are too many to read."""
-    ax.scatter(x, y, color=ORANGE, edgecolors="white", linewidths=0.8, zorder=3, **more)
-    if len(x) <= NUMBERED:
-        for place, at in enumerate(zip(x, y, strict=True), 1):
-            ax.annotate(str(place), at, xytext=(4, 4), textcoords="offset points", fontsize=7)
+def mark(ax: Any, at: np.ndarray, **more: Any) -> None:
+    """Draw the chosen points with their places in the order of choice, if these can be read."""
+    ax.scatter(*at.T, color=ORANGE, edgecolors="white", linewidths=0.8, zorder=3, **more)
+    numbers: dict[tuple[float, ...], list[str]] = {}
+    for number, point in enumerate(at.tolist(), 1):
+        numbers.setdefault(tuple(point), []).append(str(number))
+    if len(at) <= NUMBERED:
+        from matplotlib.patheffects import withStroke
 
-
-def new_axes(width: float = 5.0, height: float = 3.5, columns: int = 1) -> Any:
-    """Axes of a new figure that opens no window; more columns give an array of axes."""
-    return new_figure(width, height).subplots(1, columns)
+        clear = {"path_effects": [withStroke(linewidth=2, foreground="white")]}
+        for point, listed in numbers.items():
+            words = {"xytext": (4, 4), "textcoords": "offset points", "fontsize": 8}
+            ax.annotate(", ".join(listed), point, **words, **clear)
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure."""
+    """An empty figure that opens no window."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

@@ -10,7 +10,6 @@ import csv
 import hashlib
 import io
 import json
-import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -24,16 +23,17 @@ import numpy as np
 from .. import __version__
 from .._array import host
 from .._shown import printable
-from ..errors import RankWarning, UnsupportedError
+from ..errors import UnsupportedError
 from ..explain.alternatives import Alternatives
+from ..explain.reasons import Reasons
 from ..methods.costs import proof_seconds
 from ..operators.data import filled_in
 from ..operators.fingerprint import fingerprint
-from ..plots.curves import best_possible, curve_sizes, drawn, greedy_errors
+from ..plots.curves import error_curve, sampled
 from ..runs.archive import written
 from ..selection import Selection
-from .drawings import curve_svg, heat_svg, maps, of_maps
-from .overview import Summary, gains_in_nats, spectrum_is_cheap, summarise, words_of
+from .drawings import curve_svg, heat_svg, map_pictures
+from .overview import Summary, gains_in_nats, summarise, words_of
 from .sentences import (
     LONGEST,
     facts,
@@ -109,7 +109,7 @@ def page(
             selection=selection,
             summary=summary,
             total=-selection.error() if in_nats else None,
-            chosen=_added(selection) if reasons is None else _chosen(reasons.chosen.rows, summary),
+            chosen=_chosen(selection, reasons, summary),
             dropped=[
                 {
                     "name": None,
@@ -131,8 +131,7 @@ def page(
                 "curve": drawn["curve"] and curve_svg(drawn["curve"], origin.noun),
                 "heat": heat_svg(drawn["heat"], drawn["names"]),
             },
-            maps=maps(selection, origin.coordinates, origin.field),
-            map_words=of_maps(selection, origin.coordinates),
+            maps=map_pictures(selection, origin.coordinates, origin.field),
             alternatives=_alternatives(selection, origin),
             downloads=downloads(selection, origin.noun),
             scripts=scripts,
@@ -231,7 +230,7 @@ def _as_script(data: dict[str, Any]) -> str:
 def _data(selection: Selection, origin: Origin) -> dict[str, Any]:
     """The data that the scripts draw."""
     parts = {
-        "curve": error_curve(selection) if selection.objective.shares else None,
+        "curve": _curve(selection) if selection.objective.shares else None,
         "path": trajectories(selection),
         "heat": correlations(selection),
     }
@@ -255,23 +254,25 @@ def label(selection: Selection, j: int, noun: str) -> str:
     return f"{noun} {j}" if selection.names is None else printable(selection.names[j], LONGEST)
 
 
-def _added(selection: Selection) -> list[dict[str, Any]]:
-    """A row per chosen candidate with what it adds to the log determinant."""
-    gains: Sequence[float | None] = gains_in_nats(selection) or [None] * selection.k
-    return [
-        {"name": None, "index": int(j), "adds": gain, "together": None, "substitutes": []}
-        | ({} if selection.names is None else {"name": selection.names[j]})
-        for j, gain in zip(selection.indices, gains, strict=True)
-    ]
+def _chosen(selection: Selection, reasons: Reasons | None, summary: Summary | None) -> list[Any]:
+    """A row per chosen candidate: what it adds, what is kept up to it, what could replace it.
 
-
-def _chosen(rows: list[dict[str, Any]], summary: Summary | None) -> list[dict[str, Any]]:
-    """A row per chosen candidate: what it adds, what is kept up to it, what could replace it."""
-    known = None if summary is None else summary.together
-    together = [None] * len(rows) if known is None else known.tolist()
+    For a log determinant it is what it adds to the one of those before it.
+    """
+    together = None if summary is None else summary.together
+    kept = [None] * selection.k if together is None else together.tolist()
+    if reasons is None:
+        gains: Sequence[float | None] = gains_in_nats(selection) or [None] * selection.k
+        names = selection.names or [None] * selection.n
+        rows = [
+            {"index": j, "name": names[j], "adds": gain}
+            for j, gain in zip(selection.indices.tolist(), gains, strict=True)
+        ]
+    else:
+        rows = reasons.chosen.rows
     return [
-        {"name": None, **row, "together": kept, "substitutes": _pairs(row, "substitute", "cost")}
-        for row, kept in zip(rows, together, strict=True)
+        {"name": None, **row, "together": share, "substitutes": _pairs(row, "substitute", "cost")}
+        for row, share in zip(rows, kept, strict=True)
     ]
 
 
@@ -284,29 +285,7 @@ def _pairs(row: dict[str, Any], first: str, second: str) -> list[tuple[Any, floa
 def write(
     selection: Selection, path: str | Path, *, overwrite: bool = False, **origin: Any
 ) -> None:
-    """Write one HTML page about a selection, to share; it needs no network.
-
-    Parameters
-    ----------
-    selection : one that has its data.
-    path : the page; it is written completely or not at all.
-    overwrite : whether to replace an existing file.
-    origin : words for the page, the fields of `Origin`: title, noun, measure, command, settings,
-        image (the height and width when the candidates are pixels), rows, fingerprint; and
-        coordinates (one or two numbers for each candidate) and field (a value for each) for maps.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> from landmarks import report
-    >>> from sklearn.datasets import load_wine
-    >>> wine = load_wine(as_frame=True).data
-    >>> page = os.path.join(tempfile.mkdtemp(), "wine.html")
-    >>> s = lm.select(wine, 4, center=True, scale=True)
-    >>> report.write(s, page, title="wine", measure="variance")
-    >>> os.path.getsize(page) < 2_000_000
-    True
-    """
+    """Write the page as `Selection.report` promises."""
     html = page(selection, origin=replace(guessed(selection), **origin))
     try:
         with written(path, overwrite=overwrite) as file:
@@ -315,20 +294,13 @@ def write(
         raise FileExistsError(f"{error}; overwrite=True replaces it") from error
 
 
-def error_curve(selection: Selection) -> dict[str, Any]:
+def _curve(selection: Selection) -> dict[str, Any]:
     """The error in percent of greedy choices and of the best directions, up to about twice k."""
-    operator = selection._data
-    sizes = curve_sizes(operator.n, selection.k, at_most=40)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankWarning)  # beyond the rank the curve is zero
-        curve = greedy_errors(selection, sizes)
-    best = None
-    if spectrum_is_cheap(operator):
-        best = _percent(best_possible(selection, curve.ks))
+    curve, best = error_curve(selection, at_most=40)
     return {
         "k": curve.ks.tolist(),
         "greedy": _percent(curve.relative),
-        "best": best,
+        "best": None if best is None else _percent(best),
         "chosen": [selection.k, *_percent(np.array([selection.relative_error()]))],
     }
 
@@ -341,7 +313,7 @@ def trajectories(selection: Selection) -> dict[str, Any] | None:
     steps = np.unique(np.linspace(0, len(t) - 1, min(len(t), STEPS)).round().astype(int))
     chosen = np.zeros(selection.n, dtype=bool)
     chosen[selection.indices] = True
-    columns = drawn(chosen, TRAJECTORIES, seed=0)
+    columns = sampled(chosen, TRAJECTORIES, seed=0)
     others = columns[~chosen[columns]][: max(0, TRAJECTORIES - selection.k)]
     columns = np.concatenate([others, np.flatnonzero(chosen)])
     levels = np.rint(255 * np.clip(t[np.ix_(steps, columns)], 0, 1)).astype(np.uint8)

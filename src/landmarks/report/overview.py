@@ -13,14 +13,13 @@ import numpy as np
 import scipy.linalg
 
 from .._array import Indices, host
-from .._select import select
-from .._shown import LEFT, Table, aligned, printable, shown_width
-from ..linalg.error import FULL_SPECTRUM
-from ..operators.base import Operator, on_workers, product_seconds
+from .._shown import Table, aligned, printable, shown_width
+from ..linalg.error import spectrum_is_cheap
+from ..operators.base import on_workers, product_seconds
 from ..operators.pair import Pair
 from ..residual.factors import noisy
 from ..selection import Selection
-from .sentences import better
+from .sentences import better, limit
 from .terminal import Terminal, Words, compared, comparisons, headline
 
 DRAWS = 20
@@ -53,7 +52,7 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
 
     Examples
     --------
-    >>> from landmarks.report import summarise
+    >>> from landmarks.report.overview import summarise
     >>> summary = summarise(lm.select(np.diag([1.0, 3.0, 2.0]), 2))
     >>> round(summary.chosen, 3), summary.together.round(3).tolist()
     (0.929, [0.643, 0.929])
@@ -78,23 +77,9 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
 def _drawn(selection: Selection, seed: int) -> float:
     """The relative error of a random choice of the same size."""
     operator, k, objective = selection._data, selection.k, selection.objective
-    if k == 0:  # with costs: nothing adds anything
-        return selection.relative_error()
-    if objective.plain:
-        asked: dict[str, Any] = {
-            "criterion": selection.criterion,
-            "exclude": selection.exclude,
-            "seed": seed,
-        }
-        return select(operator, k, scale=False, method="uniform", **asked).relative_error()
     allowed = np.setdiff1d(np.arange(operator.n), selection.exclude)
     indices = np.random.default_rng(seed).choice(allowed, k, replace=objective.repeats)
     return objective.error(operator, indices) / (objective.total(operator) or 1.0)
-
-
-def spectrum_is_cheap(operator: Operator) -> bool:
-    """Whether the eigenvalues of K, and so the best directions, cost little."""
-    return min(operator.n, operator.m or operator.n) <= FULL_SPECTRUM
 
 
 def nested_shares(selection: Selection) -> np.ndarray | None:
@@ -104,10 +89,14 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
         return explained_shares(objective.on(operator), selection.indices)
     if operator.n > 3000:
         return None
-    errors = [
-        objective.error(operator, selection.indices[:size]) for size in range(1, selection.k + 1)
-    ]
-    return 1 - np.array(errors) / (selection._figure("total", None) or 1.0)
+    return 1 - _nested_errors(selection) / (selection._figure("total", None) or 1.0)
+
+
+def _nested_errors(selection: Selection) -> np.ndarray:
+    """The errors of the first 1, 2, … of the chosen."""
+    error, operator = selection.objective.error, selection._data
+    sizes = range(1, selection.k + 1)
+    return np.array([error(operator, selection.indices[:size]) for size in sizes])
 
 
 def explained_shares(pair: Pair, picks: Indices) -> np.ndarray:
@@ -155,7 +144,6 @@ class Column:
     form : how the value is written for people; texts are on the left and cut to what is free.
     bar : whether a terminal draws the value, a share, as a bar too.
     frame, pipe, record : its name in a data frame, for a pipe and in JSON; None where it is not.
-    known : whether a selection, with what is kept up to each of the choice, has values for it.
     """
 
     value: Callable[[Row], Any]
@@ -166,7 +154,6 @@ class Column:
     frame: str | None = None
     pipe: str | None = None
     record: str | None = None
-    known: Callable[[Selection, np.ndarray | None], bool] = lambda selection, together: True
 
     def shown(self, row: Row, width: int | None = None) -> str:
         """The value for people; empty where there is none."""
@@ -183,17 +170,11 @@ class Column:
         return f"{value:.6g}" if isinstance(value, float) else printable(value)
 
 
-PLACE = Column(lambda row: row.place, title="", pipe="place")
 COLUMNS = (
-    PLACE,
+    Column(lambda row: row.place, title="", pipe="place"),
     Column(lambda row: row.number, frame="index", pipe="index", record="indices"),
     Column(lambda row: row.label, title="{noun}", text=True, pipe="name"),
-    Column(
-        lambda row: row.name,
-        frame="name",
-        record="names",
-        known=lambda selection, together: selection.names is not None,
-    ),
+    Column(lambda row: row.name, frame="name", record="names"),
     Column(
         lambda row: row.kept,
         title="kept so far",
@@ -202,7 +183,6 @@ COLUMNS = (
         frame="kept so far",
         pipe="kept",
         record="kept_together",
-        known=lambda selection, together: together is not None,
     ),
 )
 
@@ -225,26 +205,23 @@ class Chosen:
             for place, j in enumerate(selection.indices[:most].tolist())
         ]
 
-    def known(self, column: Column) -> bool:
-        """Whether the column has values."""
-        return column.known(self.selection, self.together)
+    def values(self, column: Column) -> list[Any] | None:
+        """The values of a column; None where it has none."""
+        values = [column.value(row) for row in self.rows()]
+        return None if values and all(value is None for value in values) else values
 
-    def titled(self, *, known: bool) -> list[tuple[Column, str]]:
-        """The columns that people read and their titles; those with values, or all."""
+    def titled(self) -> list[tuple[Column, str]]:
+        """The columns with values that people read, and their titles."""
         return [
             (column, column.title.format(noun=self.words.noun))
             for column in COLUMNS
-            if column.title is not None and (self.known(column) or not known)
+            if column.title is not None and self.values(column) is not None
         ]
-
-    def values(self, column: Column) -> list[Any] | None:
-        """The values of a column; None where it has none."""
-        return [column.value(row) for row in self.rows()] if self.known(column) else None
 
     def lines(self, terminal: Terminal, most: int) -> Iterator[str]:
         """The table for a terminal; names have the width that the other columns leave."""
         rows, grid = self.rows(most), []
-        for column, title in self.titled(known=True):
+        for column, title in self.titled():
             if column.bar:
                 bars = [terminal.bar(column.value(row), 20, chosen=True) for row in rows]
                 grid.append((["", *bars], False, False))
@@ -257,18 +234,11 @@ class Chosen:
         ]
         yield from aligned(list(zip(*cut, strict=True)), [right for _, _, right in grid])
 
-    def html(self, most: int) -> str:
+    def table(self, most: int) -> Table:
         """The table for a notebook."""
-        columns = self.titled(known=False)
-        head = "".join(
-            f"<th{LEFT if column.text else ''}>{html.escape(title)}</th>"
-            for column, title in columns
-        )
-        body = "".join(
-            f"<tr>{''.join(_cell(column, row) for column, _ in columns)}</tr>"
-            for row in self.rows(most)
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        columns = self.titled()
+        values = {title: self.values(column) or [] for column, title in columns}
+        return Table(values, {title: column.form for column, title in columns}, most)
 
     def piped(self) -> Iterator[str]:
         """The table for a pipe, with tabs between its columns."""
@@ -280,13 +250,6 @@ class Chosen:
     def record(self) -> dict[str, Any]:
         """The columns of the record, by their names there; None where there are no values."""
         return {column.record: self.values(column) for column in COLUMNS if column.record}
-
-
-def _cell(column: Column, row: Row) -> str:
-    """A cell of the table for a notebook."""
-    if column.text:
-        return f"<td{LEFT}><bdi>{html.escape(column.shown(row, 60))}</bdi></td>"
-    return f"<td>{html.escape(column.shown(row))}</td>"
 
 
 @dataclass(frozen=True)
@@ -308,49 +271,30 @@ class Overview:
 
 def overview(selection: Selection) -> Overview:
     """The table of a selection that has its data."""
-    if not selection.objective.shares:
-        text = "\n".join(_in_nats(selection, words_of(selection), LISTED))
-        return Overview(text, as_html(selection))
-    summary, words = summarise(selection), words_of(selection)
-    listed = lines(selection, summary, words, Terminal(), most=LISTED)
+    summary = summarise(selection) if selection.objective.shares else None
+    listed = lines(selection, summary, words_of(selection), Terminal(), most=LISTED)
     return Overview("\n".join(line.rstrip() for line in listed), as_html(selection, summary))
-
-
-def _in_nats(selection: Selection, words: Words, most: int) -> list[str]:
-    """A log determinant: its value, the chosen ones, how much better another could be."""
-    chosen = Chosen(selection, words)
-    columns = [entry for entry in chosen.titled(known=True) if entry[0] is not PLACE]
-    table = [[column.shown(row, 60) for column, _ in columns] for row in chosen.rows(most)]
-    if len(columns) > 1:
-        table.insert(0, [title for _, title in columns])
-    listed = aligned(table, [not column.text for column, _ in columns]) if table else ()
-    lines = [_title(selection, words), *(f"  {line}" for line in listed)]
-    if selection.k > most:
-        lines.append(f"  … {selection.k - most} more")
-    return [*lines, *filter(None, [better(selection)])]
 
 
 def lines(
     selection: Selection, summary: Summary | None, words: Words, terminal: Terminal, *, most: int
 ) -> Iterator[str]:
-    """The headline, the chosen ones with what they keep, and how that compares."""
-    if summary is None:
-        title, *rest = _in_nats(selection, words, most)
-        yield "  " + terminal.bold(title)
-        yield from ("  " + line for line in rest)
-        yield "  " + terminal.dim(_made(selection, words))
-        return
-    yield "  " + terminal.bold(headline(selection, summary.chosen, words))
+    """The headline, the chosen ones with what they keep, and how that compares.
+
+    summary : None for a log determinant, of which nothing is kept.
+    """
+    yield "  " + terminal.bold(_title(selection, words, summary))
     yield ""
-    table = Chosen(selection, words, summary.together).lines(terminal, most)
-    yield from ("  " + line for line in table)
+    table = Chosen(selection, words, None if summary is None else summary.together)
+    yield from ("  " + line for line in table.lines(terminal, most))
     if selection.k > most:
         yield f"      … {selection.k - most} more"
     yield ""
-    yield "  kept by"
-    yield from compared(selection.k, summary, words, terminal)
-    yield ""
-    if summary.best is not None and (promise := better(selection)):
+    if summary is not None:
+        yield "  kept by"
+        yield from compared(selection.k, summary, words, terminal)
+        yield ""
+    if promise := limit(selection, summary):
         yield "  " + promise
     yield "  " + terminal.dim(_made(selection, words))
 
@@ -405,17 +349,15 @@ def gains_in_nats(selection: Selection) -> list[float] | None:
     """By how much each of the choice raises the log determinant of those before it."""
     if selection.k > GAINS or not np.isfinite(selection.error()):
         return None
-    error, operator = selection.objective.error, selection._data
-    errors = [error(operator, selection.indices[:size]) for size in range(1, selection.k + 1)]
-    return (-np.diff([0.0, *errors])).tolist()
+    return (-np.diff(_nested_errors(selection), prepend=0.0)).tolist()
 
 
-def _title(selection: Selection, words: Words) -> str:
+def _title(selection: Selection, words: Words, summary: Summary | None = None) -> str:
     """How many were chosen, and what they keep where that is known or costs little."""
     if not selection.objective.shares:
         counted = f"{selection.k} of {words.counted(selection.n)}{words.of}"
         return f"{counted} have the log determinant {-selection.error():.6g}"
-    kept = _kept(selection)
+    kept = _kept(selection) if summary is None else summary.chosen
     if kept is None:
         return f"{selection.k} of {words.counted(selection.n)}"
     return headline(selection, kept, words)
@@ -436,12 +378,12 @@ def as_html(selection: Selection, summary: Summary | None = None) -> str:
     title = _title(selection, words)
     shares = selection.objective.shares and _is_cheap(selection)
     together = nested_shares(selection) if shares else None
-    more = f"<p>… {selection.k - LISTED} more</p>" if selection.k > LISTED else ""
+    table = Chosen(selection, words, together).table(LISTED)._repr_html_()
     made = html.escape(f"by {selection.method}, seed {selection.seed}")
     return (
-        f"<p><b>{html.escape(title)}</b></p>{Chosen(selection, words, together).html(LISTED)}"
-        f"{more}{_bars(selection, summary, words)}{_promise(selection)}<p><small>{made}; "
-        "see also summary(), plot(), why(), stability(), report(path)</small></p>"
+        f"<p><b>{html.escape(title)}</b></p>{table}{_bars(selection, summary, words)}"
+        f"{_promise(selection)}<p><small>{made}; see also summary(), plot(), why(), stability(), "
+        "report(path)</small></p>"
     )
 
 

@@ -133,11 +133,13 @@ def harmless(name: str) -> str:
     return f"'{name}" if is_formula(name) else name
 
 
-def percent(part: float, digits: int = 1) -> str:
-    """A share in percent, with more digits if fewer would print 0 or 100."""
-    if 0 < part < 1 and round(100 * part, digits) in (0, 100) and digits < 4:
-        return percent(part, digits + 1)
-    return f"{100 * part:.{digits}f}%"
+def percent(part: float) -> str:
+    """A share in percent; less than all never prints as 100 %, more than nothing never as 0 %."""
+    for digits in range(1, 5):
+        shown = f"{100 * part:.{digits}f}"
+        if not 0 < part < 1 - 1e-12 or float(shown) not in (0, 100):
+            return f"{shown}%"
+    return "over 99.9999%" if part > 0.5 else "under 0.0001%"
 
 
 def signed(value: float) -> str:

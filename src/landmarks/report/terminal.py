@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from .._shown import USUAL as USUAL
 from .._shown import columns_of, printable
+from .sentences import percent
 
 if TYPE_CHECKING:
     from ..selection import Selection
@@ -103,18 +104,9 @@ def headline(selection: Selection, kept: float, words: Words) -> str:
     """How much the choice keeps, in one sentence."""
     verb = "keeps" if selection.k == 1 else "keep"
     return (
-        f"{selection.k} of {words.counted(selection.n)}{words.of} {verb} {share(kept)} of the "
+        f"{selection.k} of {words.counted(selection.n)}{words.of} {verb} {percent(kept)} of the "
         f"{words.measure}"
     )
-
-
-def share(part: float) -> str:
-    """A share in percent; less than all never prints as 100 %, more than nothing never as 0 %."""
-    if 0.9995 <= part < 1 - 1e-12:
-        return "over 99.9%"
-    if 0 < part < 0.0005:
-        return "under 0.1%"
-    return f"{part:.1%}"
 
 
 def compared(k: int, summary: Summary, words: Words, terminal: Terminal) -> Iterator[str]:

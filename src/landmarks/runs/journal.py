@@ -31,19 +31,23 @@ WRITE_SHARE = 0.1  # largest share of the run time for writing them
 class Journal:
     """Saves the record of one run: takes snapshots often and writes some of them.
 
-    common : what all methods of the run share.
+    rng, ledger, warned : the random generator, the counts of the operator, and what the user was
+        warned of, which all methods of the run share.
     write : writes a snapshot to the disk.
     interval : the fewest seconds between two writes; 0 writes after every step.
     passes : the results of passes over the operator, by name.
     """
 
-    def __init__(self, common: Common, write: Write, interval: float):
-        self.common = common
+    def __init__(
+        self, rng: np.random.Generator, ledger: Any, warned: set[str], write: Write, interval: float
+    ):
+        self.rng, self.ledger, self.warned = rng, ledger, warned
+        self.before = ledger.snapshot()
         self.write = write
         self.interval = interval
         self.last: Snapshot | None = None
         self.next_snapshot = self.next_write = -math.inf
-        self.first_rng = common.rng.bit_generator.state
+        self.first_rng = rng.bit_generator.state
         self.root = Record()
         self.open = [self.root]
         self.passes: dict[str, Any] = {}
@@ -69,7 +73,7 @@ class Journal:
         self.root = Record.of(flat["root"], arrays)
         self.open = [self.root]
         self.passes = restore(flat["shared"], arrays)
-        self.common.rng.bit_generator.state = self.first_rng
+        self.rng.bit_generator.state = self.first_rng
         self.closed = self.finished
 
     def enter(self, name: str) -> Record:
@@ -96,8 +100,21 @@ class Journal:
     def save(self, record: Record, content: Any, *, finished: bool = False) -> None:
         """Record the states of an iteration, or the result of a method, which is finished."""
         if not self.closed:
-            record.set(content, self.common.now(), finished=finished)
+            shared = {
+                "rng": self.rng.bit_generator.state,
+                "ledger": self.ledger.since(self.before),
+                "told": sorted(self.warned),
+            }
+            record.set(content, shared, finished=finished)
             self.update()
+
+    def go_back(self, record: Record) -> None:
+        """Put back the generator, the counts and the warnings as they were with a record."""
+        if record.common is not None:
+            self.rng.bit_generator.state = record.common["rng"]
+            for name, count in record.common["ledger"].items():
+                setattr(self.ledger, name, self.before.get(name, 0) + count)
+            self.warned.update(record.common["told"])
 
     def restore_states(self, name: str, record: Record, states: Sequence[State]) -> None:
         """Put back the states of an iteration, if it had come to its first step."""
@@ -111,7 +128,7 @@ class Journal:
                 f"the checkpoint does not fit the iteration {name!r}, because other code wrote "
                 "it; remove it to start again"
             ) from error
-        self.common.restore(record.common)
+        self.go_back(record)
 
     def update(self) -> None:
         """Take a snapshot if one is due, and write it if that is due."""
@@ -157,31 +174,6 @@ class Journal:
         flat["root"] = self.root.flatten(arrays)
         flat["shared"] = flatten(self.passes, arrays, copy=False)
         return flat, arrays.stored
-
-
-class Common:
-    """The random generator, the counts of the operator, and what the user was warned of."""
-
-    def __init__(self, rng: np.random.Generator, ledger: Any, warned: set[str]):
-        self.rng = rng
-        self.ledger = ledger
-        self.warned = warned
-        self.before = ledger.snapshot()
-
-    def now(self) -> dict[str, Any]:
-        """Where they are, as JSON."""
-        return {
-            "rng": self.rng.bit_generator.state,
-            "ledger": self.ledger.since(self.before),
-            "told": sorted(self.warned),
-        }
-
-    def restore(self, earlier: dict[str, Any]) -> None:
-        """Put them back to where they were."""
-        self.rng.bit_generator.state = earlier["rng"]
-        for name, count in earlier["ledger"].items():
-            setattr(self.ledger, name, self.before.get(name, 0) + count)
-        self.warned.update(earlier["told"])
 
 
 @dataclass

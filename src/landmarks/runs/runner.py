@@ -254,8 +254,8 @@ def saved_result(
         return work()
     record = journal.enter(name)
     try:
-        if record.finished and record.common is not None:
-            journal.common.restore(record.common)
+        if record.finished:
+            journal.go_back(record)
             return from_plain(record.content)
         result = work()
     finally:
@@ -270,7 +270,7 @@ def passes_of(ledger: Any) -> dict[str, Any]:
     A checkpoint keeps them, so that a resumed run does not repeat a pass.
     """
     journal = _journal.get()
-    return {} if journal is None or journal.common.ledger is not ledger else journal.passes
+    return {} if journal is None or journal.ledger is not ledger else journal.passes
 
 
 @contextmanager

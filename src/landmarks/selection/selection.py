@@ -752,8 +752,10 @@ class Selection:
         ----------
         path : the file, whose name ends in .html.
         overwrite : whether a file of that name may be replaced.
-        origin : what else the page says, as `landmarks.report.write` takes it. With `coordinates`,
-            one or two numbers for each candidate, it has maps of the field and of the error.
+        origin : what else the page says: title, noun, measure, command, settings, image (height
+            and width if the candidates are pixels), rows, fingerprint, alternatives. With
+            coordinates, one or two numbers for each candidate, it has maps of the error and of the
+            field, a value for each candidate.
 
         Examples
         --------
@@ -850,16 +852,14 @@ class Selection:
         >>> s.plot().ax_.get_xlabel()
         'columns chosen'
         """
-        from ..plots.coverage import CoverageDisplay, MapDisplay
-        from ..plots.curves import ErrorCurveDisplay
+        from ..plots.coverage import plot_maps, plot_points
+        from ..plots.curves import plot_errors
 
         if field is not None and coordinates is None:
             raise ValueError("field needs coordinates=…, the positions of the candidates")
         if coordinates is not None:
-            return MapDisplay.from_selection(self, coordinates, field=field, ax=ax)
-        if points_of(self._data) is not None:
-            return CoverageDisplay.from_selection(self, ax=ax)
-        return ErrorCurveDisplay.from_selection(self, ax=ax)
+            return plot_maps(self, coordinates, field, ax)
+        return (plot_errors if points_of(self._data) is None else plot_points)(self, ax)
 
     def __repr__(self) -> str:
         from ..report.overview import one_line

@@ -1,16 +1,14 @@
-"""What both estimators share: seeds, weights, callbacks, and pickles without the training data."""
+"""What both estimators share: seeds, weights, tables, and pickles without the training data."""
 
 import dataclasses
-import importlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight, check_array, check_consistent_length
 
 from .. import _check
 from ..operators.sources import arrow_rows, as_block, is_arrow
@@ -21,24 +19,8 @@ REMEDY = (
     'numeric_only=True of ColumnSelector, or X.select_dtypes("number"); or encode them as numbers, '
     "e.g. with OneHotEncoder"
 )
+BLOCK = 2**22  # entries of X that are made dense at a time
 WAYS = ("impute", "pairwise")  # what `missing` may be of ColumnSelector, which keeps all rows
-CallbackSupport: Any
-try:
-    CallbackSupport = importlib.import_module("sklearn.callback").CallbackSupportMixin
-except ImportError:  # scikit-learn before 1.9 has no callbacks
-    CallbackSupport = type("CallbackSupport", (), {})
-
-
-@contextmanager
-def fit_task(estimator: Any, X: Any, y: Any) -> Iterator[None]:
-    """One fit, announced to the callbacks that were set, if this scikit-learn has them."""
-    if not hasattr(estimator, "_init_callback_context"):
-        yield
-        return
-    context = estimator._init_callback_context()
-    context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
-    yield
-    context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
 
 
 def seed(random_state: Any) -> int | None:
@@ -114,3 +96,23 @@ def refuse_missing(X: Any, names: tuple[str, ...] | None) -> None:
         checked_sparse(X, names=names, ways=WAYS)
     else:
         _check.finite(X, "X", names=names, ways=WAYS)
+
+
+def dense(X: Any) -> np.ndarray:
+    """The rows as an array of float64."""
+    return np.asarray(X.toarray() if scipy.sparse.issparse(X) else X, dtype=np.float64)
+
+
+def blocks_of_rows(X: Any) -> Iterator[slice]:
+    """The rows in parts that are made dense one at a time."""
+    height = max(1, BLOCK // X.shape[1])
+    for start in range(0, X.shape[0], height):
+        yield slice(start, start + height)
+
+
+def target_rows(target: Any, X: Any, name: str = "target") -> np.ndarray:
+    """A target as numbers with the rows of X; one dimension is one column."""
+    values = plain_values(target, name)
+    values = check_array(values, dtype=np.float64, ensure_2d=False, input_name=name)
+    check_consistent_length(X, values)
+    return _check.matrix(values.reshape(len(values), -1), "target")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import metadata_routing
@@ -21,8 +21,10 @@ import landmarks as lm
 from .._check import share
 from ..constraints import check_size, constrained
 from ..errors import UnsupportedError
+from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
-from ..objectives import OBJECTIVES
+from ..objectives import OBJECTIVES, Target, Trace
+from ..objectives.reconstructed import reconstructed
 from ..operators.base import DENSE_MEMORY
 from ..operators.data import opened, rows_of, warn
 from ..operators.prepare import PairMoments, Preparation, Prepared, pair_moments
@@ -31,18 +33,20 @@ from ..readers.frames import numbers_only, numeric_places, taken, unpacked
 from ..selection import Selection
 from ._common import (
     WAYS,
-    CallbackSupport,
-    fit_task,
+    blocks_of_rows,
+    dense,
     readable,
     refuse_missing,
     seed,
+    target_rows,
     weights,
     without_data,
 )
-from .rebuilder import PreparedTarget, Rebuilder, target_score
+
+Standardised = tuple[np.ndarray, np.ndarray, np.ndarray]  # columns, their means, their scales
 
 
-class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
+class ColumnSelector(SelectorMixin, BaseEstimator):
     """Select the columns from which all columns, or a target, are best rebuilt by least squares.
 
     The k columns S are chosen to make ‖X − P_S X‖²_F small, where P_S projects onto them; with a
@@ -59,29 +63,22 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     criterion : "trace" minimises ‖X − P_S X‖²_F, "frobenius" the squared error of XᵀX.
     center : whether to subtract the mean of each column first, as scikit-learn's PCA does. Columns
         are then rebuilt with an intercept, and the share that is explained is one of the variance.
-        The default is False, as in `landmarks.select`; a warning says when the means decide the
-        choice.
-    scale : whether to divide each column by its standard deviation. None, the default, does not
-        scale, but warns if some columns are so large that they decide the choice. False neither
-        scales nor warns.
+    scale : whether to divide each column by its standard deviation; None warns where that matters,
+        as in `landmarks.select`.
     include, exclude : columns that must, or must not, be selected: indices or names.
-    groups : a label for each column; columns of one label are selected together or not at all.
-    costs, budget_cost : the cost of each column, and the most that the selected ones may cost.
+    groups, costs, budget_cost : as in `landmarks.select`.
     target : what to rebuild. None rebuilds X itself; "y" rebuilds the y passed to fit, one or more
         columns of numbers; an array or a data frame with the rows of X rebuilds that. The target is
         centred, scaled and weighted like X. `coefficients_` still rebuild X; `target_coefficients_`
         rebuild the target.
     explained_variance : the share of the variance that n_features_to_select="auto" must reach; of
         the sum of squares when center is False.
-    missing : how to treat NaN. "error" raises an error. "impute" fills in the column means.
-        "pairwise" computes each covariance from the rows that have both values, sets negative
-        eigenvalues to zero and restores the diagonal. `transform` leaves NaN as they are.
+    missing : how to treat NaN: "error", "impute" or "pairwise", as in `landmarks.select`.
+        `transform` leaves NaN as they are.
     numeric_only : whether to leave out the columns of a data frame that hold no numbers, with a
-        warning that names them. The attributes count the others; `transform` and `score` take
-        frames with all columns.
+        warning. The attributes count the others; `transform` and `score` take frames with all.
     budget : seconds that the method may spend on improving its choice; None sets no limit.
     random_state : an integer gives the same selection each time.
-    verbose : whether to print one line about the selection.
 
     Attributes
     ----------
@@ -107,9 +104,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from landmarks.sklearn import ColumnSelector
     >>> X = load_wine().data
-    >>> selector = ColumnSelector(4, method="greedy", center=True, scale=True).fit(X)
+    >>> selector = lm.ColumnSelector(4, method="greedy", center=True, scale=True).fit(X)
     >>> selector.transform(X).shape, selector.inverse_transform(selector.transform(X)).shape
     ((178, 4), (178, 13))
     >>> round(selector.score(X), 2)
@@ -138,7 +134,6 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         "numeric_only": ["boolean"],
         "budget": [Interval(Real, 0, None, closed="neither"), None],
         "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
 
     support_: np.ndarray
@@ -171,7 +166,6 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         numeric_only: bool = False,
         budget: float | None = None,
         random_state: Any = None,
-        verbose: bool | int = False,
     ):
         self.n_features_to_select = n_features_to_select
         self.method = method
@@ -189,7 +183,6 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         self.numeric_only = numeric_only
         self.budget = budget
         self.random_state = random_state
-        self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ColumnSelector:
@@ -218,6 +211,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         """
         self.__dict__.pop("_moments", None)
         self.__dict__.pop("target_coefficients_", None)
+        least = 2 if self.center else 1
         asked: dict[str, Any] = {
             name: getattr(self, name) for name in ("center", "scale", "missing")
         }
@@ -225,31 +219,49 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         if source is not None and source.places is not None:
             self._numbers = tuple(schema_of(X).names), source.places
         if isinstance(X, str | os.PathLike) or source is not None:
-            rows = partial(row_weights, sample_weight, 2 if self.center else 1)
-            with fit_task(self, X, y):
-                asked |= {"numeric_only": self.numeric_only, "ways": WAYS}
-                prepared = opened(source or X, weights=rows, load=False, **asked)
-                self._labels = names = prepared.operator.names
-                self.n_features_in_ = prepared.operator.n
-                self.__dict__.pop("feature_names_in_", None)
-                if names is not None and len(set(names)) == len(names):
-                    self.feature_names_in_ = np.asarray(names, dtype=object)
-                like = prepared.operator.like if source is None else source
-                self._select(prepared, like.dtype)
+            rows = partial(row_weights, sample_weight, least)
+            asked |= {"numeric_only": self.numeric_only, "ways": WAYS}
+            prepared = opened(source or X, weights=rows, load=False, **asked)
+            self._labels = names = prepared.operator.names
+            self.n_features_in_ = prepared.operator.n
+            self.__dict__.pop("feature_names_in_", None)
+            if names is not None and len(set(names)) == len(names):
+                self.feature_names_in_ = np.asarray(names, dtype=object)
+            self._select(prepared, (prepared.operator.like if source is None else source).dtype)
             return self
         X = self._candidates(X, reset=True)
         self._labels = unpacked(X).labels
-        X = self._validated(X, ensure_min_samples=2 if self.center else 1)
-        with fit_task(self, X, y):
-            w = weights(sample_weight, X)
-            target = None if self.target is None else PreparedTarget.of(self, y, X, w)
-            self._select(opened(X, weights=w, **asked), X.dtype, target)
+        X = self._validated(X, ensure_min_samples=least)
+        w = weights(sample_weight, X)
+        target = None if self.target is None else self._prepared_target(y, X, w)
+        self._select(opened(X, weights=w, **asked), X.dtype, target)
         return self
 
-    def _select(self, prepared: Prepared, dtype: Any, target: PreparedTarget | None = None) -> None:
+    def _prepared_target(self, y: Any, X: Any, w: np.ndarray | None) -> Standardised:
+        """The target that the settings ask for: its columns, means and scales."""
+        if self.missing == "pairwise" or (scipy.sparse.issparse(X) and self.center):
+            raise UnsupportedError(
+                "a target needs the rows of X as they are used: give X as a dense array, and "
+                'missing="impute" where values are missing'
+            )
+        standard = Preparation(self.center, bool(self.scale))
+        columns, (mean, _, scale), _ = standard.of_array(self._wanted(y, X), w)
+        return columns, mean, scale
+
+    def _wanted(self, y: Any, X: Any) -> np.ndarray:
+        """The target as numbers with the rows of X."""
+        if not isinstance(self.target, str):
+            return target_rows(self.target, X)
+        if y is None:
+            raise ValueError(
+                'target="y" rebuilds y: this ColumnSelector requires y to be passed, but the '
+                "target y is None"
+            )
+        return target_rows(y, X, "y")
+
+    def _select(self, prepared: Prepared, dtype: Any, target: Standardised | None = None) -> None:
         """Choose the columns and set the fitted attributes."""
-        start = time.perf_counter()
-        operator = prepared.operator
+        operator, scale = prepared.operator, prepared.scale
         operator.names = None if self._labels is None else tuple(map(str, self._labels))
         operator.labels = self._labels
         asked = ("include", "exclude", "groups", "costs", "budget_cost")
@@ -265,7 +277,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             criterion=self.criterion,
             seed=seed(self.random_state),
             budget=self.budget,
-            target=None if target is None else target.columns,
+            target=None if target is None else target[0],
             **constraints,
         )
         selection = replace(selection, center=bool(self.center), scale=bool(self.scale))
@@ -273,17 +285,20 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         self.indices_ = selection.indices.copy()
         self.support_ = np.isin(np.arange(selection.n), self.indices_)
         self.reconstruction_error_ = selection.error("trace")
-        fitted, losses = Rebuilder.fitted(prepared, self.support_, dtype)
-        self.coefficients_, self.mean_, self.scale_ = fitted.coefficients, fitted.mean, fitted.scale
-        self.scores_ = losses / max(selection.total("trace"), np.finfo(float).tiny)
+        chosen = np.flatnonzero(self.support_)
+        rebuilt = reconstruct(operator, chosen)
+        B = rebuilt.coefficients * scale / scale[chosen, None]
+        self.coefficients_, self.mean_ = B.astype(dtype), prepared.mean.astype(dtype)
+        self.scale_ = scale.astype(dtype)
         if target is not None:
-            target.rebuild(self, prepared, dtype)
-        if self.verbose:
-            share = 1 - self.selection_.relative_error("trace")
-            print(
-                f"[ColumnSelector] {len(self.indices_)} of {operator.n} columns explain "
-                f"{share:.2%} of the variance, {time.perf_counter() - start:.1f}s"
-            )
+            columns, mean, spread = target
+            rebuilt = reconstructed(operator, chosen, Trace(Target(columns)))
+            B = rebuilt.coefficients / 2.0 ** (operator.exponent / 2) * spread / scale[chosen, None]
+            self.target_coefficients_, self.target_mean_ = B.astype(dtype), mean.astype(dtype)
+            self.target_scale_ = spread.astype(dtype)
+        self.scores_ = np.zeros(selection.n)
+        self.scores_[chosen] = rebuilt.losses
+        self.scores_ /= max(selection.total("trace"), np.finfo(float).tiny)
 
     def _candidates(self, X: Any, *, reset: bool = False) -> Any:
         """A frame without the columns that `numeric_only` left out in fit."""
@@ -420,7 +435,9 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 f"X has {X.shape[1]} features, but {type(self).__name__} selected "
                 f"{len(self.indices_)} features."
             )
-        return self._rebuilder.rebuild(X)
+        rebuilt = rebuild(X, self.coefficients_, self.mean_[self.support_], self.mean_)
+        rebuilt[:, self.support_] = dense(X)
+        return rebuilt
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of the variance of X that the selected columns explain; at most 1.
@@ -450,9 +467,25 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._validated(self._candidates(X), reset=False)
         w = weights(sample_weight, X)
-        if self.target is not None:
-            return target_score(self, X, y, w)
-        return self._rebuilder.explained(X, w)
+        if self.target is None:
+            wanted, B, mean, scale = X, self.coefficients_, self.mean_, self.scale_
+        elif isinstance(self.target, str):
+            wanted, B = self._wanted(y, X), self.target_coefficients_
+            mean, scale = self.target_mean_, self.target_scale_
+        else:
+            raise ValueError(
+                'score needs the target of the rows it is given: set target="y" and give it as y'
+            )
+        w = np.ones(X.shape[0]) if w is None else w
+        center = self.mean_[self.support_]
+        left = total = 0.0
+        for rows in blocks_of_rows(X):  # NaN count as absent
+            selected, block = dense(X[rows][:, self.support_]), dense(wanted[rows])
+            filled = np.where(np.isnan(selected), center, selected)
+            lost = (block - rebuild(filled, B, center, mean)) / scale
+            left += float(w[rows] @ np.nansum(lost**2, axis=1))
+            total += float(w[rows] @ np.nansum(((block - mean) / scale) ** 2, axis=1))
+        return float(1 - left / total) if total > 0 else 0.0
 
     def why(self, *, each: int = 3, stability: Any = None) -> Any:
         """Why these columns: what each adds, what could replace it, what rebuilds the others.
@@ -485,10 +518,6 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 "call fit again before why"
             )
         return self.selection_.why(each=each, stability=stability)
-
-    @property
-    def _rebuilder(self) -> Rebuilder:
-        return Rebuilder(self.coefficients_, self.mean_, self.scale_, self.support_)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -544,3 +573,9 @@ def row_weights(sample_weight: Any, least: int, m: int | None, n: int) -> np.nda
             "up batches with partial_fit instead"
         )
     return weights(sample_weight, np.broadcast_to(np.float64(0.0), (m, 1)))
+
+
+def rebuild(selected: Any, B: np.ndarray, center: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """mean + (selected − center) B, in the dtype of the selected columns."""
+    B, center, mean = (part.astype(selected.dtype) for part in (B, center, mean))
+    return selected @ B + (mean - center @ B)

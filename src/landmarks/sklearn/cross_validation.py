@@ -17,14 +17,14 @@ from ..how_many.curve import checked_sizes
 from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
-from ..objectives import Objective, Target, Trace
+from ..objectives import Target, Trace
 from ..objectives.objective import by_name
 from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator, points_of
 from ..operators.data import asked_for, given, warn
 from ..operators.prepare import Preparation, Prepared, mean_imputed
 from ..readers.frames import unpacked
-from .rebuilder import dense, dense_blocks, target_rows
+from ._common import blocks_of_rows, dense, target_rows
 
 WAYS = ("drop", "impute")  # of `missing`: both leave rows to hold out
 
@@ -111,8 +111,6 @@ def held_out(
     Y = Y if Y is None or rows is None else Y[rows]
     run = _Folds(sizes, method, criterion, seed, standard, ridge, Y)
     one = run.points_errors if points else run.rows_errors
-    if target is not None:
-        one = run.target_errors
     if not points:
         warn(prepared, by_name(criterion).by_length)
     rows = np.zeros(A.n if points else X.shape[0])
@@ -160,50 +158,31 @@ class _Folds:
         ]
         return [chosen[0][:k] for k in self.ks] if nested else chosen
 
-    def coefficients(
-        self, operator: Operator, chosen: np.ndarray, objective: Objective
-    ) -> np.ndarray:
-        """The coefficients that rebuild all columns, or the target, from the chosen columns."""
-        if self.ridge is None and objective.plain:
-            return reconstruct(operator, chosen).coefficients
-        centred = self.standard.center
-        return reconstructed(operator, chosen, objective, self.ridge, centred=centred).coefficients
-
     def rows_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
-        """The part of the held-out rows that is left, for each k."""
-        X = _filled(X, train)
+        """The part of the held-out rows, or of their target, that is left, for each k."""
+        X = mean_imputed(X, np.isin(np.arange(X.shape[0]), train).astype(np.float64))
         prepared = self.standard.of_rows(X[train])
-        chosen = self.choices(prepared.operator)
-        coefficients = [self.coefficients(prepared.operator, S, Trace()) for S in chosen]
-        left, whole = np.zeros(len(chosen)), 0.0
-        for _, block in dense_blocks(X[test]):
-            rows = (block - prepared.mean) / prepared.scale
-            whole += float(np.sum(rows**2))
-            left += [
-                float(np.sum((rows - rows[:, S] @ B) ** 2))
-                for S, B in zip(chosen, coefficients, strict=True)
-            ]
-        return list(left / (whole or 1.0))
-
-    def target_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
-        """What is left of the target on the held-out rows, as a part of it, for each k."""
-        X = _filled(X, train)
-        own, held = self._prepared(X, train, test)
-        wanted, unseen = self._prepared(self.Y, train, test)
-        operator, objective = lm.data(own, scale=False), Trace(Target(wanted))
-        whole = float(np.sum(unseen**2)) or 1.0
-        found = []
+        operator, objective, units = prepared.operator, Trace(), 1.0
+        wanted, mean, scale = None, prepared.mean, prepared.scale
+        if self.Y is not None:
+            wanted, (mean, _, scale), _ = self.standard.of_array(self.Y[train])
+            objective, units = Trace(Target(wanted)), 2.0 ** (operator.exponent / 2)
+        fitted = []
         for S in self.choices(operator, wanted):
-            B = self.coefficients(operator, S, objective) / 2.0 ** (operator.exponent / 2)
-            found.append(float(np.sum((unseen - held[:, S] @ B) ** 2)) / whole)
-        return found
-
-    def _prepared(
-        self, X: Any, train: np.ndarray, test: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Training and test rows, centred and scaled by the training rows."""
-        prepared, (mean, _, scale), _ = self.standard.of_array(dense(X[train]))
-        return prepared, (dense(X[test]) - mean) / scale
+            if self.ridge is None and objective.plain:
+                rebuilt = reconstruct(operator, S)
+            else:
+                centred = self.standard.center
+                rebuilt = reconstructed(operator, S, objective, self.ridge, centred=centred)
+            fitted.append((S, rebuilt.coefficients / units))
+        held, left, whole = X[test], np.zeros(len(fitted)), 0.0
+        for part in blocks_of_rows(held):
+            rows = goal = (dense(held[part]) - prepared.mean) / prepared.scale
+            if self.Y is not None:
+                goal = (self.Y[test][part] - mean) / scale
+            whole += float(np.sum(goal**2))
+            left += [float(np.sum((goal - rows[:, S] @ B) ** 2)) for S, B in fitted]
+        return list(left / (whole or 1.0))
 
     def points_errors(self, kernel: Operator, train: np.ndarray, test: np.ndarray) -> list[float]:
         """The part of the held-out points that is left, for each k."""
@@ -215,8 +194,3 @@ class _Folds:
             left = np.maximum(whole - np.sum(features**2, axis=1), 0.0)
             errors.append(float(np.sum(left) / np.sum(whole)))
         return errors
-
-
-def _filled(X: Any, train: np.ndarray) -> Any:
-    """The rows with the means of the training rows for missing values."""
-    return mean_imputed(X, np.isin(np.arange(X.shape[0]), train).astype(np.float64))

@@ -33,9 +33,8 @@ import landmarks as lm
 from ..errors import warn_user
 from ..kernels import OURS
 from ..operators.base import Operator
-from ..problem import check_indices
 from ..selection.selection import Selection
-from ._common import CallbackSupport, fit_task, readable, seed, without_data
+from ._common import readable, seed, without_data
 
 NOT_PSD = ("sigmoid", "additive_chi2")
 QUICK = 3_000  # candidates up to which greedy choice and swaps take a few seconds
@@ -43,7 +42,7 @@ OWN = ("rbf", "laplacian", "poly", "polynomial", "linear")  # kernels that `own_
 CLASSES = 100  # whole numbers with more distinct values are a quantity, not classes
 
 
-class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Approximate the feature map of a kernel by kernel values with a few chosen landmarks.
 
     A drop-in replacement for `sklearn.kernel_approximation.Nystroem`, which draws its landmarks
@@ -68,8 +67,6 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         pipeline; without one it is "swap", a greedy choice improved by swaps. For a callable kernel
         it is randomly pivoted Cholesky, which reads few kernel values; for a kernel that is not
         positive semidefinite (sigmoid, additive_chi2) it draws uniformly, with a warning.
-    landmarks : your own landmarks instead of a choice: points of shape (n_components, n_features),
-        or a list of indices of training points.
     subsample : the number of training points, drawn at random, among which landmarks are chosen and
         which they represent; None uses all, at a cost that grows with their square. A large kernel
         matrix is never stored.
@@ -77,11 +74,10 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     Attributes
     ----------
     components_ : the landmarks; for a precomputed kernel their rows of it.
-    component_indices_ : their indices in the training set, in order of choice; None if `landmarks`
-        are points.
+    component_indices_ : their indices in the training set, in order of choice.
     selection_ : the `landmarks.Selection` among the training points, or among those drawn for
-        `subsample`: error, bounds, what the choice cost. None for landmarks of your own or drawn
-        uniformly. It holds the training data; copies made by pickle do not.
+        `subsample`: error, bounds, what the choice cost. None for landmarks drawn uniformly. It
+        holds the training data; copies made by pickle do not.
     normalization_ : the inverse square root of the kernel matrix of the landmarks, without
         directions whose eigenvalue is rounding compared with the largest.
     n_features_in_ : the number of columns seen during fit.
@@ -90,9 +86,8 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     Examples
     --------
     >>> from sklearn.datasets import load_digits
-    >>> from landmarks.sklearn import Nystroem
     >>> X = load_digits().data / 16
-    >>> Nystroem(gamma=0.05, n_components=30, selection="greedy").fit_transform(X).shape
+    >>> lm.Nystroem(gamma=0.05, n_components=30, selection="greedy").fit_transform(X).shape
     (1797, 30)
     """
 
@@ -106,7 +101,6 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "selection": [str, HasMethods(["choose"])],
-        "landmarks": ["array-like", "sparse matrix", None],
         "subsample": [Interval(Integral, 1, None, closed="left"), None],
     }
 
@@ -122,7 +116,6 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         random_state: Any = None,
         n_jobs: int | None = None,
         selection: Any = "auto",
-        landmarks: Any = None,
         subsample: int | None = 2_000,
     ):
         self.kernel = kernel
@@ -134,7 +127,6 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.selection = selection
-        self.landmarks = landmarks
         self.subsample = subsample
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -168,10 +160,12 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 "kernel='precomputed' needs the square matrix of kernel values between the "
                 f"training points, got shape {X.shape}."
             )
-        with fit_task(self, X, y):
-            self._set_landmarks(X, y, parameters)
-            values = self._values(self.components_, parameters)
-            self.normalization_ = inverse_root(like_points(values, X))
+        chosen, self.selection_ = chosen_points(self, X, y, parameters)
+        xp, _, device = get_namespace_and_device(X)
+        self.component_indices_ = xp.asarray(chosen, dtype=xp.int64, device=device)
+        self.components_ = take_at(X, self.component_indices_)
+        values = self._values(self.components_, parameters)
+        self.normalization_ = inverse_root(like_points(values, X))
         self._n_features_out = self.components_.shape[0]
         return self
 
@@ -242,18 +236,6 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             **(self.kernel_params or {}),
             **{name: value for name, value in named.items() if name in known},
         }
-
-    def _set_landmarks(self, X: Any, y: Any, parameters: dict[str, Any]) -> None:
-        own = own_landmarks(self.landmarks, X, self.kernel)
-        if own is not None and own.ndim == 2:
-            self.components_, self.component_indices_, self.selection_ = own, None, None
-            return
-        chosen, self.selection_ = (
-            chosen_points(self, X, y, parameters) if own is None else (own, None)
-        )
-        xp, _, device = get_namespace_and_device(X)
-        self.component_indices_ = xp.asarray(chosen, dtype=xp.int64, device=device)
-        self.components_ = take_at(X, self.component_indices_)
 
     @property
     def _sparse(self) -> Any:
@@ -377,26 +359,6 @@ def for_choice(X: Any, kernel: Any) -> Any:
     if "torch" in xp.__name__ and (named or isinstance(kernel, OURS)):
         return X
     return on_host(X)
-
-
-def own_landmarks(landmarks: Any, X: Any, kernel: Any) -> Any:
-    """The user's landmarks: indices of training points, or points; None if there are none."""
-    if landmarks is None:
-        return None
-    given = landmarks if scipy.sparse.issparse(landmarks) else np.asarray(landmarks)
-    if given.ndim == 1:
-        return check_indices(given, X.shape[0])
-    if kernel == "precomputed":
-        raise ValueError(
-            "landmarks must be a list of indices of training points when kernel='precomputed', "
-            "which has no points."
-        )
-    points = check_array(given, accept_sparse="csr", dtype=X.dtype, input_name="landmarks")
-    if points.shape[1] != X.shape[1]:
-        raise ValueError(
-            f"landmarks has {points.shape[1]} features, but X has {X.shape[1]} features."
-        )
-    return points
 
 
 def numeric_target(X: Any, y: Any, candidates: np.ndarray) -> np.ndarray | None:
