@@ -147,13 +147,13 @@ def test_workers_killed_between_two_questions_change_nothing(
     """Methods that report no progress ask the shards a few times."""
     asked = []
 
-    def counted(part, **settings):
+    def counted(part, reading=()):
         asked.append(part)
         if len(asked) == question:
             os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-        return compute(part, **settings)
+        return compute(part, reading)
 
-    for module in ("client", "parted"):
+    for module in ("client", "kernel"):
         monkeypatch.setattr(f"landmarks.operators.dask.{module}.compute", counted)
     s = in_parts(name, 4000)
     assert s.error() == pytest.approx(others[name].error(), abs=1e-9 * FEW)
@@ -227,10 +227,10 @@ def test_a_worker_killed_in_the_gram_pass_changes_nothing(client, tmp_path):
 def test_a_worker_killed_while_strips_of_the_gram_matrix_are_added_changes_nothing(
     client, tmp_path, monkeypatch
 ):
-    from landmarks.operators.dask import standard
+    from landmarks.operators.dask import tall
 
     expected = lm.select(clusters.array(9000, 4000), 30, method="nuclear").indices
-    monkeypatch.setattr(standard, "gram_memory", lambda: 0)
+    monkeypatch.setattr(tall, "gram_memory", lambda: 0)
     deadly = clusters.Deadly(str(tmp_path / "mark"), at=8500)
     found = lm.select(clusters.array(9000, 4000, make=deadly), 30, method="nuclear")
     assert (tmp_path / "mark").exists()
@@ -366,6 +366,18 @@ def test_paused_workers_are_named_and_the_run_goes_on_once_they_have_memory(name
         mark.unlink(missing_ok=True)
         client.run(clusters.share_of_memory, 0.8)
         assert run().indices.tolist() == expected.tolist()
+
+
+def test_work_that_only_a_lost_worker_may_do_is_not_waited_for():
+    """A user's annotation may ask for a worker that is gone while others have nothing to do."""
+    with clusters.cluster(1) as client:
+        workers = workers_without_a_nanny(client.scheduler.address, 1)
+        client.wait_for_workers(2, timeout=60)
+        alone = next(at for at, pid in client.run(os.getpid).items() if pid == workers[0].pid)
+        end(workers)
+        stuck = pytest.raises(WorkersLostError, match="has done anything for 2.00 s.*restart them")
+        with stuck, dask.config.set({SETTING: "2s"}), dask.annotate(workers=[alone]):
+            lm.select(clusters.array(MODEST, 4000), K)
 
 
 def long_and_short_of_memory() -> int:

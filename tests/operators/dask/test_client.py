@@ -6,10 +6,10 @@ import pytest
 
 from landmarks.operators.dask.client import (
     SETTING,
-    Reading,
+    News,
     _any_size,
+    _asked,
     _explained,
-    _workers,
     compute,
     keep,
     lazy,
@@ -43,13 +43,11 @@ def test_what_is_kept_is_computed_once():
     assert calls == [1]
 
 
-def test_a_chunk_that_was_read_twice_counts_once():
-    heard, reading = [], Reading(3)
+def test_every_chunk_that_is_read_is_reported_once():
+    heard, chunks = [], [lazy(str, i) for i in range(3)]
     with runner.watching(lambda p: heard.append((p.phase, p.done, p.total))):
-        for chunk in (2, 2, 0):
-            reading.hear((0.0, chunk))
-            reading.report()
-    assert heard == [("reading", 1, 3), ("reading", 2, 3)] and Reading(3).topic != reading.topic
+        compute(lazy(len, [*chunks, *chunks]), chunks)
+    assert heard == [("reading", 1, 3), ("reading", 2, 3), ("reading", 3, 3)]
 
 
 @pytest.mark.parametrize(("setting", "seconds"), [(None, 300.0), ("2s", 2.0), ("1 hour", 3600.0)])
@@ -73,8 +71,12 @@ def test_a_cluster_whose_scheduler_cannot_be_reached_has_no_workers():
         raise ConnectionRefusedError("nobody listens")
 
     def two(*_, **__):
-        return {"first": 1, "second": 4}
+        return (2, 1, 17, True, [])
 
-    scheduler = SimpleNamespace(ncores=None)
-    for status, sync, workers in (("running", lost, 0), ("closed", two, 0), ("running", two, 2)):
-        assert _workers(SimpleNamespace(status=status, scheduler=scheduler, sync=sync)) == workers
+    for status, answer, news in (
+        ("running", lost, News()),
+        ("closed", two, News()),
+        ("running", two, News(2, 1, 17, True, [])),
+    ):
+        client = SimpleNamespace(status=status, run_on_scheduler=answer)
+        assert _asked(client, "key", set()) == news
