@@ -14,7 +14,7 @@ import pytest
 import landmarks as lm
 from landmarks.errors import WorkersLostError
 from landmarks.operators.base import Operator
-from landmarks.operators.dask.client import SETTING, compute, lazy
+from landmarks.operators.dask.client import SETTING, compute, computed, lazy
 from landmarks.operators.dask.kernel import SpreadVectors
 from landmarks.runs import runner
 
@@ -147,14 +147,14 @@ def test_workers_killed_between_two_questions_change_nothing(
     """Methods that report no progress ask the shards a few times."""
     asked = []
 
-    def counted(part, reading=()):
-        asked.append(part)
+    def counted(calls, reading=()):
+        asked.append(calls)
         if len(asked) == question:
             os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-        return compute(part, reading)
+        return computed(calls, reading)
 
     for module in ("client", "kernel"):
-        monkeypatch.setattr(f"landmarks.operators.dask.{module}.compute", counted)
+        monkeypatch.setattr(f"landmarks.operators.dask.{module}.computed", counted)
     s = in_parts(name, 4000)
     assert s.error() == pytest.approx(others[name].error(), abs=1e-9 * FEW)
     assert s.error("frobenius") == pytest.approx(others[name].error("frobenius"), rel=1e-6)

@@ -79,4 +79,4 @@ def test_a_cluster_whose_scheduler_cannot_be_reached_has_no_workers():
         ("running", two, News(2, 1, 17, True, [])),
     ):
         client = SimpleNamespace(status=status, run_on_scheduler=answer)
-        assert _asked(client, "key", set()) == news
+        assert _asked(client, ["key"], set()) == news

@@ -84,9 +84,14 @@ def _is_made(_: Any) -> bool:
 
 def compute(part: Lazy, reading: Sequence[Lazy] = ()) -> Any:
     """The value of a lazy call on the current scheduler; reports how many of `reading` are made."""
+    return computed([part], reading)[0]
+
+
+def computed(calls: Sequence[Lazy], reading: Sequence[Lazy] = ()) -> list[Any]:
+    """The values of several lazy calls; each comes here from the worker that made it."""
     client, keys = current_client(), {call.key for call in reading}
     if client is not None:
-        return _on_cluster(client, part, keys)
+        return _on_cluster(client, list(calls), keys)
     read: set[Any] = set()
 
     def after(key: Any, *_: Any) -> None:
@@ -95,12 +100,7 @@ def compute(part: Lazy, reading: Sequence[Lazy] = ()) -> Any:
             runner.report("reading", len(read), len(keys))
 
     with Callback(posttask=after):
-        return dask.compute(part)[0]
-
-
-def computed(calls: Sequence[Lazy]) -> list[Any]:
-    """The values of several lazy calls."""
-    return compute(lazy(list, list(calls)))
+        return list(dask.compute(*calls))
 
 
 def by_part(
@@ -258,30 +258,31 @@ def _any_size() -> Any:
     return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
 
 
-def _on_cluster(client: Any, part: Lazy, reading: set[Any]) -> Any:
+def _on_cluster(client: Any, calls: list[Lazy], reading: set[Any]) -> list[Any]:
     # taken now: a client that has lost its scheduler no longer knows the address
     place = f"the cluster at {client.scheduler.address}"
     with client.as_current(), _any_size():  # as_current: another client may be the default one
-        future = client.compute(part)
+        futures = client.compute(calls)
         try:
-            return _awaited(client, future, reading, place)
+            return _awaited(client, futures, reading, place)
         except BaseException as error:
-            future.release()  # the scheduler drops the work
+            for future in futures:
+                future.release()  # the scheduler drops the work
             if (sentence := _explained(error, place)) is None:
                 raise
             raise WorkersLostError(sentence) from error
 
 
-def _awaited(client: Any, future: Any, reading: set[Any], place: str) -> Any:
-    """The result, unless nobody has worked on it for too long.
+def _awaited(client: Any, futures: list[Any], reading: set[Any], place: str) -> list[Any]:
+    """The results, unless nobody has worked on it for too long.
 
-    The workers are watched until it is here: the one that holds it may be lost too.
+    The workers are watched until they are here: one that holds a result may be lost too.
     """
-    gathering = client.gather(future, asynchronous=True)
+    gathering = client.gather(futures, asynchronous=True)
     answer = asyncio.run_coroutine_threadsafe(gathering, client.loop.asyncio_loop)
     limit, seen, read, moves = patience(), time.monotonic(), 0, -1
     while not concurrent.futures.wait([answer], POLL).done:
-        news = _asked(client, future.key, reading)
+        news = _asked(client, [future.key for future in futures], reading)
         if news.read > read:
             read = news.read
             runner.report("reading", read, len(reading))
@@ -293,18 +294,19 @@ def _awaited(client: Any, future: Any, reading: set[Any], place: str) -> Any:
                 f"{SETTING} says how long to wait"
             )
         moves = news.moves
-    if future.status in ("error", "cancelled"):
-        future.result()  # raises what went wrong in its own words
+    for future in futures:
+        if future.status in ("error", "cancelled"):
+            future.result()  # raises what went wrong in its own words
     if read < len(reading):
         runner.report("reading", len(reading), len(reading))
-    return answer.result()
+    return list(answer.result())
 
 
 class News(NamedTuple):
     """What a scheduler says: how many calls are made, and whether anything is done or changes.
 
     moves : how often the state of a task has changed.
-    paused : the paused workers, described, if they alone hold what the result waits for.
+    paused : the paused workers, described, if they alone hold what the results wait for.
     """
 
     workers: int = 0
@@ -314,19 +316,19 @@ class News(NamedTuple):
     paused: Sequence[str] = ()
 
 
-def _asked(client: Any, key: Any, reading: set[Any]) -> News:
+def _asked(client: Any, keys: list[Any], reading: set[Any]) -> News:
     """The news; those of a cluster without workers if the scheduler cannot be reached."""
     with suppress(OSError, TimeoutError):
         if client.status == "running":
-            news = client.run_on_scheduler(_news, key, list(reading), callback_timeout=ANSWER)
+            news = client.run_on_scheduler(_news, keys, list(reading), callback_timeout=ANSWER)
             return News(*news)
     return News()
 
 
-def _news(key: Any, reading: list[Any], dask_scheduler: Any) -> tuple[Any, ...]:
+def _news(keys: list[Any], reading: list[Any], dask_scheduler: Any) -> tuple[Any, ...]:
     """The same, at the scheduler, which knows what waits for what."""
     tasks, workers = dask_scheduler.tasks, dask_scheduler.workers.values()
-    if not workers or key not in tasks:
+    if not workers or not all(key in tasks for key in keys):
         return (len(workers),)
     to_do = ("waiting", "queued", "no-worker", "processing")
     read = sum(call not in tasks or tasks[call].state not in to_do for call in reading)
@@ -336,15 +338,15 @@ def _news(key: Any, reading: list[Any], dask_scheduler: Any) -> tuple[Any, ...]:
         read,
         dask_scheduler.transition_counter,
         at_work,
-        _paused(tasks[key], dask_scheduler),
+        _paused({tasks[key] for key in keys}, dask_scheduler),
     )
 
 
-def _paused(result: Any, dask_scheduler: Any) -> list[str]:
-    """The paused workers that alone hold what a result waits for; none if another can go on."""
+def _paused(results: set[Any], dask_scheduler: Any) -> list[str]:
+    """The paused workers that alone hold what results wait for; none if another can go on."""
     if len(dask_scheduler.running) == len(dask_scheduler.workers):
         return []
-    waits, seen = [result], {result}
+    waits, seen = list(results), set(results)
     held: dict[Any, list[Any]] = {}
     while waits:
         task = waits.pop()

@@ -267,7 +267,7 @@ def drawn(shard: Shard, targets: np.ndarray) -> np.ndarray:
 def looked(shard: Shard, indices: np.ndarray) -> Looked:
     """What is known of the rows at the indices, as far as they are here."""
     places = shard.inside(indices)
-    blocks = [host(take(V, places)) for V in shard.factor]
+    blocks = (host(take(V, places)) for V in shard.factor)
     rows = np.concatenate([np.zeros((len(places), 0)), *blocks], axis=1)
     CZ = np.zeros((len(places), 0)) if shard.CZ is None else host(take(shard.CZ, places))
     diagonals = (host(take(part, places)) for part in (shard.whole, shard.diagonal))
