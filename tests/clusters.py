@@ -77,6 +77,12 @@ def strike(mark: str | None) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def kill_a_worker(client: Any) -> None:
+    """Kill a worker; one that was killed just before may not answer."""
+    pids = client.run(os.getpid, on_error="ignore")
+    os.kill(next(iter(pids.values())), signal.SIGKILL)
+
+
 @dataclass(frozen=True)
 class Deadly:
     """The rows, made in a way that kills the worker which comes to row `at`."""

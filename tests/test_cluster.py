@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -131,7 +130,7 @@ def test_workers_killed_while_landmarks_are_picked_change_nothing(client, name, 
     def kill(progress):
         if progress.phase in phases and progress.done >= 2 and not killed:
             killed.append(progress.phase)
-            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+            clusters.kill_a_worker(client)
 
     with runner.watching(kill):
         s = lm.select(kernel(points()), 100, method=METHODS[name])
@@ -150,7 +149,7 @@ def test_workers_killed_between_two_questions_change_nothing(
     def counted(calls, reading=()):
         asked.append(calls)
         if len(asked) == question:
-            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+            clusters.kill_a_worker(client)
         return computed(calls, reading)
 
     for module in ("client", "kernel"):
@@ -167,7 +166,7 @@ def test_a_bound_outlives_a_worker(client, others, monkeypatch):
     def counted(self, block):
         killed.append(block)
         if len(killed) == 2:
-            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+            clusters.kill_a_worker(client)
         return product(self, block)
 
     monkeypatch.setattr(SpreadVectors, "product", counted)
@@ -181,7 +180,7 @@ def test_a_bound_outlives_a_worker(client, others, monkeypatch):
 def test_the_factor_outlives_a_worker(client):
     N = lm.select(kernel(points()), 40, method="rpcholesky").nystrom()
     before = np.asarray(N @ np.ones(24_000))
-    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    clusters.kill_a_worker(client)
     np.testing.assert_allclose(np.asarray(N @ np.ones(24_000)), before, rtol=1e-12)
 
 
@@ -234,7 +233,7 @@ def test_a_worker_killed_while_strips_of_the_gram_matrix_are_added_changes_nothi
     deadly = clusters.Deadly(str(tmp_path / "mark"), at=8500)
     found = lm.select(clusters.array(9000, 4000, make=deadly), 30, method="nuclear")
     assert (tmp_path / "mark").exists()
-    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    clusters.kill_a_worker(client)
     assert found.error("frobenius") > 0  # from strips that were made again
     assert found.indices.tolist() == expected.tolist()
 

@@ -44,8 +44,12 @@ Lazy = Any
 def lazy(
     function: Callable[..., Any], *arguments: Any, at: str | None = None, **named: Any
 ) -> Lazy:
-    """The call, to be made by a worker: by the one at this address, if it can."""
-    with nullcontext() if at is None else dask.annotate(workers=[at], allow_other_workers=True):
+    """The call, to be made by a worker: by the one at this address, if it can.
+
+    Annotations of the user's own, such as resources, say who may do the work and come first.
+    """
+    free = at is not None and not dask.get_annotations()
+    with dask.annotate(workers=[at], allow_other_workers=True) if free else nullcontext():
         return dask.delayed(function)(*arguments, **named)
 
 
@@ -218,8 +222,12 @@ def _digest(part: np.ndarray) -> str:
 
 def current_client() -> Any:
     """The distributed Client that dask would use now; None if it would use a local scheduler."""
-    owner = getattr(get_scheduler(), "__self__", None)
-    return owner if hasattr(owner, "scheduler_info") else None
+    owner: Any = getattr(get_scheduler(), "__self__", None)
+    if not hasattr(owner, "scheduler_info"):
+        return None
+    if owner.status in ("closing", "closed"):
+        raise WorkersLostError("the connection to the cluster is closed; connect and run again")
+    return owner
 
 
 def worker_memory(client: Any) -> dict[str, int]:
@@ -286,7 +294,7 @@ def _awaited(client: Any, futures: list[Any], reading: set[Any], place: str) -> 
         if news.read > read:
             read = news.read
             runner.report("reading", read, len(reading))
-        if not news.paused and (news.at_work or news.moves != moves):
+        if news.at_work or news.moves != moves:
             seen = time.monotonic()
         elif time.monotonic() - seen > limit:
             raise WorkersLostError(
@@ -303,10 +311,11 @@ def _awaited(client: Any, futures: list[Any], reading: set[Any], place: str) -> 
 
 
 class News(NamedTuple):
-    """What a scheduler says: how many calls are made, and whether anything is done or changes.
+    """What a scheduler says about workers, calls that are made, and whether anything goes on.
 
     moves : how often the state of a task has changed.
-    paused : the paused workers, described, if they alone hold what the results wait for.
+    at_work : whether a worker has something to do that it can do.
+    paused : the workers that begin nothing because they are short of memory, described.
     """
 
     workers: int = 0
@@ -320,73 +329,41 @@ def _asked(client: Any, keys: list[Any], reading: set[Any]) -> News:
     """The news; those of a cluster without workers if the scheduler cannot be reached."""
     with suppress(OSError, TimeoutError):
         if client.status == "running":
-            news = client.run_on_scheduler(_news, keys, list(reading), callback_timeout=ANSWER)
-            return News(*news)
+            asked = (_news, keys, list(reading))
+            return News(*client.run_on_scheduler(*asked, callback_timeout=ANSWER))
     return News()
 
 
 def _news(keys: list[Any], reading: list[Any], dask_scheduler: Any) -> tuple[Any, ...]:
-    """The same, at the scheduler, which knows what waits for what."""
-    tasks, workers = dask_scheduler.tasks, dask_scheduler.workers.values()
-    if not workers or not all(key in tasks for key in keys):
-        return (len(workers),)
-    to_do = ("waiting", "queued", "no-worker", "processing")
-    read = sum(call not in tasks or tasks[call].state not in to_do for call in reading)
-    at_work = any(worker.executing for worker in workers)
-    return (
-        len(workers),
-        read,
-        dask_scheduler.transition_counter,
-        at_work,
-        _paused({tasks[key] for key in keys}, dask_scheduler),
+    """The same, at the scheduler."""
+    tasks, workers = dask_scheduler.tasks, list(dask_scheduler.workers.values())
+    read = 0
+    if all(key in tasks for key in keys):  # the work has arrived, and what is missing is done
+        to_do = ("waiting", "queued", "no-worker", "processing")
+        read = sum(call not in tasks or tasks[call].state not in to_do for call in reading)
+    running = dask_scheduler.running
+    at_work = any(
+        worker.executing or (worker.processing and worker in running) for worker in workers
     )
-
-
-def _paused(results: set[Any], dask_scheduler: Any) -> list[str]:
-    """The paused workers that alone hold what results wait for; none if another can go on."""
-    if len(dask_scheduler.running) == len(dask_scheduler.workers):
-        return []
-    waits, seen = list(results), set(results)
-    held: dict[Any, list[Any]] = {}
-    while waits:
-        task = waits.pop()
-        if task.state == "processing":
-            worker = task.processing_on
-            if worker in dask_scheduler.running or task in worker.executing:
-                return []
-            held.setdefault(worker, []).append(task)
-        elif task.state in ("no-worker", "queued"):
-            if dask_scheduler.running:
-                return []
-            held |= {worker: [] for worker in dask_scheduler.workers.values() if worker not in held}
-        waits += (new := (task.waiting_on or set()) - seen)
-        seen |= new
-    return [_described(worker, tasks) for worker, tasks in held.items()]
-
-
-def _described(worker: Any, tasks: list[Any]) -> str:
-    """What a worker uses, keeps and has been sent, as far as the scheduler knows."""
-    used, needs = worker.metrics.get("memory", 0), 0
-    for task in tasks:
-        needs = max(needs, sum(max(0, part.nbytes) for part in task.dependencies))
-    limit = format_bytes(worker.memory_limit) if worker.memory_limit else "no limit"
-    return (
-        f"{worker.address} uses {format_bytes(used)} of {limit}, keeps results of "
-        f"{format_bytes(worker.nbytes)} (tasks to do: {len(tasks)}, with inputs of up to "
-        f"{format_bytes(needs)})"
-    )
+    paused = [
+        f"{worker.address} uses {format_bytes(worker.metrics.get('memory', 0))} of "
+        f"{format_bytes(worker.memory_limit) if worker.memory_limit else 'no limit'}"
+        for worker in workers
+        if worker not in running
+    ]
+    return len(workers), read, dask_scheduler.transition_counter, at_work, paused
 
 
 def _reason(news: News, place: str, waited: str) -> str:
     """Why a run gives up, and what to do."""
+    if news.workers == 0:
+        return f"{place} has had no workers for {waited}; start workers"
     if news.paused:
         return (
             f"the work waits for paused workers of {place}, for {waited} now: "
             f"{'; '.join(news.paused)}. Dask pauses a worker that is short of memory: start fewer "
             "and larger workers, raise their memory_limit, or make the chunks smaller"
         )
-    if news.workers == 0:
-        return f"{place} has had no workers for {waited}; start workers"
     return (
         f"no worker of {place} has done anything for {waited}: they may be stuck, or lack what "
         "dask.annotate asks for; restart them"

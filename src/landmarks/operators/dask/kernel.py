@@ -97,7 +97,9 @@ def dask_kernel(
     stationary = getattr(h, "stationary", False)
     centre = (total / n)[None, :] if stationary else None
     operator = DaskKernel(stored, spots, n, d, Rule(h, centre, device, precision))
-    on_card = device is not None and fused.supported(h)  # fused products know h by its class
+    on_card = device not in (None, "cpu") and fused.supported(
+        h
+    )  # fused products know h by its class
     if stationary or on_card:
         return operator
     power = magnitude(h, operator.at(np.arange(0, n, max(1, n // 64))).astype(np.float64))

@@ -56,13 +56,10 @@ def standard_tiles(X: Any, standard: Preparation, names: tuple[str, ...] | None)
     """The prepared columns of a wide X as a dask array, after two passes over its tiles."""
     tiles = in_tiles(X, names)
     power = _check.exponent(tiles.largest(), tiles.like)
-    origin = np.concatenate(computed([lazy(_means, tile, power) for tile in tiles.tiles[0]]))
-    origins = np.split(origin, tiles.col_edges[1:-1])
-    parts = [
-        tree(sum, [lazy(_sums, tile, about, power) for tile in column])
-        for column, about in zip(tiles.tiles.T, origins, strict=True)
-    ]
-    sums, squares = np.concatenate(computed(parts), axis=1) / X.shape[0]
+    rows = tiles.X.map_blocks(_in_double, power, dtype=np.float64)
+    origin = compute(rows[:TILE_ROWS].mean(axis=0))
+    rows = rows - origin
+    sums, squares = np.asarray(computed([rows.sum(axis=0), (rows * rows).sum(axis=0)])) / len(X)
     mean, factor, _ = standard.parts(origin + sums, squares - sums**2, accuracy(X))
     dtype = tiles.like.dtype
     mean = np.ldexp(mean, power)
@@ -176,12 +173,5 @@ def _taken(tiles: list[Any], inside: Any) -> np.ndarray:
     return np.concatenate([array_of(tile)[:, inside] for tile in tiles]).T
 
 
-def _means(tile: Any, power: int) -> np.ndarray:
-    """The means of the columns over the rows of a tile."""
-    return _check.scaled(array_of(tile).astype(np.float64), power).mean(axis=0)
-
-
-def _sums(tile: Any, origin: np.ndarray, power: int) -> np.ndarray:
-    """The sums, and the sums of squares, of the columns of a tile less the origin."""
-    rows = _check.scaled(array_of(tile).astype(np.float64), power) - origin
-    return np.stack([rows.sum(axis=0), np.einsum("ij,ij->j", rows, rows)])
+def _in_double(tile: Any, power: int) -> np.ndarray:
+    return _check.scaled(array_of(tile).astype(np.float64), power)
