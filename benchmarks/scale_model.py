@@ -177,6 +177,12 @@ def line(label: str, workers: int, costs: dict[str, float]) -> None:
     )
 
 
+def nuclear_blocks(k: float) -> float:
+    """The blocks in which nuclear picks: counted, 22 for k = 300 and 28 for 600; later the widest."""
+    growing = min(k, 12 * WIDTH)
+    return float(np.ceil(9 * np.log(growing) - 29 + (k - growing) / WIDTH))
+
+
 def gram_costs(
     m: float, n: float, w: int, constants: np.ndarray, fixed: float, task: float
 ) -> dict[str, float]:
@@ -211,7 +217,7 @@ def kernel_costs(
 ) -> dict[str, float]:
     """Points, factor and signs are spread over the workers; here are the picks."""
     s, M = shards(n), PROBES if nuclear else 0
-    blocks = np.ceil(k / WIDTH) + 4 if nuclear else 12
+    blocks = nuclear_blocks(k) if nuclear else 12
     tasks = draw_tasks(n) * blocks / 12 + (product_tasks(n, d) if nuclear else 0)
     if gpu:
         work = n * k * k * GPU_FACTOR + 4 * n * k * M * GPU_FACTOR + n * n * GPU_VALUE * M / 10
@@ -220,7 +226,7 @@ def kernel_costs(
         work = float(np.dot(draw_terms(n, d, k)[:3], draw[:3])) + 2 * n * k * M * draw[2]
         work += float(np.dot(product_terms(n, d, M)[:3], product[:3])) * (M > 0)
     picks = 8 * (k * d + k * k / 2)
-    candidates = 8 * (FOLLOWED if nuclear else k / 8) * (k + M + d)
+    candidates = 8 * (FOLLOWED if nuclear else k / 8) * (k / 2 + M + d)  # of half of the picks
     moved = picks * (w + 1) + blocks * candidates
     moved += 8 * n * d * w + 8 * s * k * M if nuclear else 0
     return {

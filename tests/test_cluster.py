@@ -379,6 +379,28 @@ def test_work_that_only_a_lost_worker_may_do_is_not_waited_for():
             lm.select(clusters.array(MODEST, 4000), K)
 
 
+@pytest.mark.parametrize("how", ["closed", "killed"])
+def test_a_cluster_that_dies_for_good_is_a_clear_error(how, tmp_path):
+    path = lm.Checkpoint(tmp_path / "run.npz", interval=0)
+    expected = (
+        "gave the work up|has had no workers" if how == "killed" else "connection.* is closed"
+    )
+
+    def die(progress):
+        if progress.phase == "nuclear":
+            client.close() if how == "closed" else client.run_on_scheduler(stop, wait=False)
+
+    with clusters.cluster(1) as client, dask.config.set({SETTING: "2s"}):
+        K = kernel(points())
+        with pytest.raises(WorkersLostError, match=expected):
+            lm.select(K, 100, method="nuclear", checkpoint=path, callback=die)
+    assert (tmp_path / "run.npz").exists()
+
+
+async def stop(dask_scheduler) -> None:
+    await dask_scheduler.close()
+
+
 def long_and_short_of_memory() -> int:
     from distributed import get_worker
 

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from landmarks.operators.dask import client
 from landmarks.operators.dask.client import (
     SETTING,
     News,
@@ -56,6 +57,25 @@ def test_a_run_waits_five_minutes_for_workers_unless_dask_is_set_otherwise(setti
         assert patience() == seconds
 
 
+@pytest.mark.parametrize(
+    ("limits", "shares"),
+    [({}, 6 * [None]), ({"a": 1, "b": 1}, 3 * ["a"] + 3 * ["b"]), ({"a": 1, "b": 2}, "aabbbb")],
+)
+def test_parts_go_to_workers_in_proportion_to_their_memory(monkeypatch, limits, shares):
+    monkeypatch.setattr(client, "current_client", object)
+    monkeypatch.setattr(client, "worker_memory", lambda _: limits)
+    assert client.places(6) == list(shares)
+
+
+def test_annotations_of_the_user_come_before_the_places_of_parts():
+    asked = {"workers": ["a"], "allow_other_workers": True}
+    for own, expected in (({}, asked), ({"resources": {"GPU": 1}}, {"resources": {"GPU": 1}})):
+        with dask.annotate(**own):
+            call = lazy(str, 1, at="a")
+        (layer,) = call.dask.layers.values()
+        assert layer.annotations == expected
+
+
 def test_vectors_in_a_graph_are_not_warned_of():
     with _any_size():
         assert (
@@ -78,5 +98,5 @@ def test_a_cluster_whose_scheduler_cannot_be_reached_has_no_workers():
         ("closed", two, News()),
         ("running", two, News(2, 1, 17, True, [])),
     ):
-        client = SimpleNamespace(status=status, run_on_scheduler=answer)
-        assert _asked(client, ["key"], set()) == news
+        known = SimpleNamespace(status=status, run_on_scheduler=answer)
+        assert _asked(known, ["key"], set()) == news

@@ -426,11 +426,11 @@ class Parted(State):
     def nearest(self, centres: np.ndarray, power: int) -> np.ndarray:
         """For each centre the nearest row that may be picked and is not represented; or none."""
         self._sums()
-        near = self._each(
-            _shard.nearest, self.operator.rules, centres=constant(centres), power=power
-        )
-        distances, indices = compute(tree(_shard.nearest_of, near))
-        return indices if np.all(np.isfinite(distances)) else indices[:0]
+        rules, sent = self.operator.rules, constant(centres)
+        near = computed(self._each(_shard.nearest, rules, centres=sent, power=power))
+        distances, indices = (np.stack(field) for field in zip(*near, strict=True))
+        first = np.argmin(distances, axis=0), np.arange(len(centres))  # of equally near ones
+        return indices[first] if np.all(np.isfinite(distances[first])) else indices[0, :0]
 
     def _look(self, indices: np.ndarray) -> Looked:
         """What the shards know of these rows."""

@@ -307,13 +307,6 @@ def nearest(
     return distances, shard.start + new[places]
 
 
-def nearest_of(parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest rows of several shards; the first of equally near ones."""
-    distances, indices = (np.stack(field) for field in zip(*parts, strict=True))
-    first = np.argmin(distances, axis=0)[None, :]
-    return np.take_along_axis(distances, first, 0)[0], np.take_along_axis(indices, first, 0)[0]
-
-
 def squares(shard: Shard, rule: Rule, others: Sequence[Shard]) -> float:
     """The sum of the squares of C at the rows of a shard and the columns of others.
 

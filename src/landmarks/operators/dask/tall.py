@@ -191,7 +191,11 @@ def gram_in_strips(X: Tiled) -> DaskGram:
     Only products on and above the diagonal are computed. They are added in the order of the rows,
     so that the result has the same bits for all chunks and any number of workers.
     """
-    spots = places(len(X.tiles.T))
+    count = len(X.tiles.T)
+    spots = places(
+        count
+    )  # a long strip goes with a short one: what is left of the diagonal is last
+    spots = [spots[2 * min(c, count - 1 - c) + (2 * c >= count)] for c in range(count)]
     strips: list[Lazy] = [None] * len(spots)
     for r, row in enumerate(X.tiles):
         strips = made(  # no row of tiles ahead
