@@ -4,7 +4,8 @@
 
 CPU seconds of the workers are fitted rather than elapsed seconds, because other work on the machine
 changes them little; they are divided by the number of cores, and the overhead of the scheduler and
-the movement of bytes are added. The last column says what breaks first.
+the movement of bytes are added. The last columns say which limit is the first to be exceeded: a day,
+100 GB on a worker, 64 GB on the client, or a million tasks, and what share of it is used.
 
     Gram pass of m × n          CPU = a·m·n² + b·m·n + t·tasks
     rpcholesky, k of n points   CPU = (c + e·d + f·k)·n·k + t·tasks
@@ -40,6 +41,7 @@ DRAWS = [(10_000, 4, 50), (20_000, 4, 50), (20_000, 16, 50), (20_000, 4, 200), (
 HELD_OUT_DRAW = (60_000, 6, 300)
 PRODUCTS = [(5000, 4, 20), (5000, 16, 20), (5000, 4, 100), (8000, 8, 50), (10_000, 4, 20)]
 HELD_OUT_PRODUCT = (16_000, 6, 100)
+HELD_OUT_NUCLEAR = (16_000, 6, 300)
 
 
 def gram_terms(m: float, n: float, chunk: float) -> list[float]:
@@ -109,6 +111,25 @@ def product_seconds(client, n: int, d: int, M: int) -> float:
     return best(client, lambda: K.residual(1).probe(0, M), 2)[1]
 
 
+def check_bytes(client, constants: dict) -> None:
+    """Print what the workers send in a run, and what the model says."""
+    n, d, k = HELD_OUT_NUCLEAR
+    before = sum(client.run(sent).values())
+    lm.select(operator(n, d), k, method=lm.NuclearScores(PROBES))
+    found = sum(client.run(sent).values()) - before
+    costs = kernel_costs(n, d, k, 2, constants, 0.0, 0.0, True, False)
+    print(
+        f"bytes: held out nuclear {HELD_OUT_NUCLEAR}: predicted {amount(costs['bytes'], 'B')}, "
+        f"sent by the workers {amount(found, 'B')}",
+        flush=True,
+    )
+
+
+def sent(dask_worker=None) -> float:
+    """The bytes that a worker has sent so far."""
+    return float(dask_worker.transfer_outgoing_bytes_total)
+
+
 def check(
     name: str,
     constants: np.ndarray,
@@ -146,14 +167,20 @@ def amount(value: float, unit: str) -> str:
 
 
 def line(label: str, workers: int, costs: dict[str, float]) -> None:
-    """One prediction, and the limit that it exceeds most."""
-    worst = max(LIMITS, key=lambda name: costs[name] / LIMITS[name])
-    breaks = worst if costs[worst] > LIMITS[worst] else "-"
+    """One prediction, and the limit that it is nearest to or exceeds most."""
+    first = max(LIMITS, key=lambda name: costs[name] / LIMITS[name])
+    share = costs[first] / LIMITS[first]
     print(
         f"{label:<38} {workers:>7} {amount(costs['seconds'], 's'):>9} "
         f"{amount(costs['bytes'], 'B'):>9} {amount(costs['worker memory'], 'B'):>9} "
-        f"{amount(costs['client memory'], 'B'):>9} {costs['tasks']:>9.3g} {breaks:>14}"
+        f"{amount(costs['client memory'], 'B'):>9} {costs['tasks']:>9.3g} {first:>15} {share:>5.0%}"
     )
+
+
+def nuclear_blocks(k: float) -> float:
+    """The blocks in which nuclear picks: counted, 22 for k = 300 and 28 for 600; later the widest."""
+    growing = min(k, 12 * WIDTH)
+    return float(np.ceil(9 * np.log(growing) - 29 + (k - growing) / WIDTH))
 
 
 def gram_costs(
@@ -190,7 +217,7 @@ def kernel_costs(
 ) -> dict[str, float]:
     """Points, factor and signs are spread over the workers; here are the picks."""
     s, M = shards(n), PROBES if nuclear else 0
-    blocks = np.ceil(k / WIDTH) + 4 if nuclear else 12
+    blocks = nuclear_blocks(k) if nuclear else 12
     tasks = draw_tasks(n) * blocks / 12 + (product_tasks(n, d) if nuclear else 0)
     if gpu:
         work = n * k * k * GPU_FACTOR + 4 * n * k * M * GPU_FACTOR + n * n * GPU_VALUE * M / 10
@@ -199,7 +226,7 @@ def kernel_costs(
         work = float(np.dot(draw_terms(n, d, k)[:3], draw[:3])) + 2 * n * k * M * draw[2]
         work += float(np.dot(product_terms(n, d, M)[:3], product[:3])) * (M > 0)
     picks = 8 * (k * d + k * k / 2)
-    candidates = 8 * (FOLLOWED if nuclear else k / 8) * (k + M + d)
+    candidates = 8 * (FOLLOWED if nuclear else k / 8) * (k / 2 + M + d)  # of half of the picks
     moved = picks * (w + 1) + blocks * candidates
     moved += 8 * n * d * w + 8 * s * k * M if nuclear else 0
     return {
@@ -231,11 +258,12 @@ def main() -> None:
             constants[name] = fitted(rows, found)
             held = seconds(client, *last)
             check(name, constants[name], rows, found, last, held, terms(*last))
+        check_bytes(client, constants)
         fixed, task = overhead(3)
     print(f"client and scheduler: {1e3 * fixed:.1f} ms a round trip, {1e3 * task:.2f} ms a task")
     print(
         f"{'predicted':<38} {'workers':>7} {'time':>9} {'moved':>9} {'a worker':>9} "
-        f"{'client':>9} {'tasks':>9} {'breaks first':>14}"
+        f"{'client':>9} {'tasks':>9} {'breaks first':>15} {'at':>5}"
     )
     for m, n, w in [
         (1e7, 200, 2),

@@ -44,19 +44,19 @@ def points(n: int, chunk: int) -> da.Array:
 
 
 def rows(block_info: Any = None, n: int = 0) -> np.ndarray:
-    """Rows of a table with 40 factors and noise, which depend on their place alone."""
+    """Rows of a table with 40 factors and noise, in float32; they depend on their place alone."""
     (start, stop), _ = block_info[None]["array-location"]
     numbers = np.random.Generator(np.random.Philox(key=7).advance(start * (n // 4 + 10)))
     uniform = numbers.random((stop - start, n + 40)) - 0.5
     loadings = (
         np.random.default_rng(0).standard_normal((40, n)) * np.linspace(0.1, 1.0, 40)[:, None]
     )
-    return uniform[:, :n] + uniform[:, n:] @ loadings
+    return (uniform[:, :n] + uniform[:, n:] @ loadings).astype(np.float32)
 
 
 def table(m: int, n: int) -> da.Array:
     sizes = tuple(min(4096, m - a) for a in range(0, m, 4096))
-    return da.map_blocks(rows, chunks=(sizes, (n,)), dtype=np.float64, meta=np.empty((0, 0)), n=n)
+    return da.map_blocks(rows, chunks=(sizes, (n,)), dtype=np.float32, meta=np.empty((0, 0)), n=n)
 
 
 def measured(client: Any, data: Any, k: int, method: Any) -> tuple[float, float, float, Any]:
@@ -84,7 +84,7 @@ def of_table(m: int, n: int) -> None:
         begun = time.perf_counter()
         here, worker, seconds, picks = measured(client, lambda: table(m, n), 50, "nuclear")
         print(f"{m} × {n}, k = 50: here {here / 1e6:.0f} MB, a worker {worker / 1e6:.0f} MB,")
-        print(f"XᵀX {8e-6 * n * n:.0f} MB, X {8e-6 * m * n:.0f} MB, CPU {seconds:.0f} s,", end=" ")
+        print(f"XᵀX {8e-6 * n * n:.0f} MB, X {4e-6 * m * n:.0f} MB, CPU {seconds:.0f} s,", end=" ")
         print(f"{time.perf_counter() - begun:.0f} s; picks {picks[:5].tolist()} …", flush=True)
         spread = lm.select(few, 50, method="nuclear").indices
         memory = lm.select(few.compute(), 50, method="nuclear").indices

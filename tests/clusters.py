@@ -18,10 +18,16 @@ COLUMNS = 200
 
 @contextmanager
 def cluster(n_workers: int, **settings: Any) -> Iterator[Any]:
-    """A client of a LocalCluster of processes with one thread each, listening on loopback only."""
+    """A client of a LocalCluster of processes with one thread each, listening on loopback only.
+
+    By default it closes a worker for good that is not back 15 seconds after it was lost; on a busy
+    machine the restart may take longer.
+    """
+    import dask
     from distributed import Client, LocalCluster
 
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"}),
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
@@ -69,6 +75,12 @@ def strike(mark: str | None) -> None:
     except FileExistsError:
         return
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def kill_a_worker(client: Any) -> None:
+    """Kill a worker; one that was killed just before may not answer."""
+    pids = client.run(os.getpid, on_error="ignore")
+    os.kill(next(iter(pids.values())), signal.SIGKILL)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -14,7 +13,7 @@ import pytest
 import landmarks as lm
 from landmarks.errors import WorkersLostError
 from landmarks.operators.base import Operator
-from landmarks.operators.dask.client import SETTING, compute, lazy
+from landmarks.operators.dask.client import SETTING, compute, computed, lazy
 from landmarks.operators.dask.kernel import SpreadVectors
 from landmarks.runs import runner
 
@@ -131,7 +130,7 @@ def test_workers_killed_while_landmarks_are_picked_change_nothing(client, name, 
     def kill(progress):
         if progress.phase in phases and progress.done >= 2 and not killed:
             killed.append(progress.phase)
-            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+            clusters.kill_a_worker(client)
 
     with runner.watching(kill):
         s = lm.select(kernel(points()), 100, method=METHODS[name])
@@ -147,14 +146,14 @@ def test_workers_killed_between_two_questions_change_nothing(
     """Methods that report no progress ask the shards a few times."""
     asked = []
 
-    def counted(part, **settings):
-        asked.append(part)
+    def counted(calls, reading=()):
+        asked.append(calls)
         if len(asked) == question:
-            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-        return compute(part, **settings)
+            clusters.kill_a_worker(client)
+        return computed(calls, reading)
 
-    for module in ("client", "parted"):
-        monkeypatch.setattr(f"landmarks.operators.dask.{module}.compute", counted)
+    for module in ("client", "kernel"):
+        monkeypatch.setattr(f"landmarks.operators.dask.{module}.computed", counted)
     s = in_parts(name, 4000)
     assert s.error() == pytest.approx(others[name].error(), abs=1e-9 * FEW)
     assert s.error("frobenius") == pytest.approx(others[name].error("frobenius"), rel=1e-6)
@@ -167,7 +166,7 @@ def test_a_bound_outlives_a_worker(client, others, monkeypatch):
     def counted(self, block):
         killed.append(block)
         if len(killed) == 2:
-            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+            clusters.kill_a_worker(client)
         return product(self, block)
 
     monkeypatch.setattr(SpreadVectors, "product", counted)
@@ -181,7 +180,7 @@ def test_a_bound_outlives_a_worker(client, others, monkeypatch):
 def test_the_factor_outlives_a_worker(client):
     N = lm.select(kernel(points()), 40, method="rpcholesky").nystrom()
     before = np.asarray(N @ np.ones(24_000))
-    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    clusters.kill_a_worker(client)
     np.testing.assert_allclose(np.asarray(N @ np.ones(24_000)), before, rtol=1e-12)
 
 
@@ -227,14 +226,14 @@ def test_a_worker_killed_in_the_gram_pass_changes_nothing(client, tmp_path):
 def test_a_worker_killed_while_strips_of_the_gram_matrix_are_added_changes_nothing(
     client, tmp_path, monkeypatch
 ):
-    from landmarks.operators.dask import standard
+    from landmarks.operators.dask import tall
 
     expected = lm.select(clusters.array(9000, 4000), 30, method="nuclear").indices
-    monkeypatch.setattr(standard, "gram_memory", lambda: 0)
+    monkeypatch.setattr(tall, "gram_memory", lambda: 0)
     deadly = clusters.Deadly(str(tmp_path / "mark"), at=8500)
     found = lm.select(clusters.array(9000, 4000, make=deadly), 30, method="nuclear")
     assert (tmp_path / "mark").exists()
-    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    clusters.kill_a_worker(client)
     assert found.error("frobenius") > 0  # from strips that were made again
     assert found.indices.tolist() == expected.tolist()
 
@@ -366,6 +365,40 @@ def test_paused_workers_are_named_and_the_run_goes_on_once_they_have_memory(name
         mark.unlink(missing_ok=True)
         client.run(clusters.share_of_memory, 0.8)
         assert run().indices.tolist() == expected.tolist()
+
+
+def test_work_that_only_a_lost_worker_may_do_is_not_waited_for():
+    """A user's annotation may ask for a worker that is gone while others have nothing to do."""
+    with clusters.cluster(1) as client:
+        workers = workers_without_a_nanny(client.scheduler.address, 1)
+        client.wait_for_workers(2, timeout=60)
+        alone = next(at for at, pid in client.run(os.getpid).items() if pid == workers[0].pid)
+        end(workers)
+        stuck = pytest.raises(WorkersLostError, match="has done anything for 2.00 s.*restart them")
+        with stuck, dask.config.set({SETTING: "2s"}), dask.annotate(workers=[alone]):
+            lm.select(clusters.array(MODEST, 4000), K)
+
+
+@pytest.mark.parametrize("how", ["closed", "killed"])
+def test_a_cluster_that_dies_for_good_is_a_clear_error(how, tmp_path):
+    path = lm.Checkpoint(tmp_path / "run.npz", interval=0)
+    expected = (
+        "gave the work up|has had no workers" if how == "killed" else "connection.* is closed"
+    )
+
+    def die(progress):
+        if progress.phase == "nuclear":
+            client.close() if how == "closed" else client.run_on_scheduler(stop, wait=False)
+
+    with clusters.cluster(1) as client, dask.config.set({SETTING: "2s"}):
+        K = kernel(points())
+        with pytest.raises(WorkersLostError, match=expected):
+            lm.select(K, 100, method="nuclear", checkpoint=path, callback=die)
+    assert (tmp_path / "run.npz").exists()
+
+
+async def stop(dask_scheduler) -> None:
+    await dask_scheduler.close()
 
 
 def long_and_short_of_memory() -> int:

@@ -235,7 +235,7 @@ class Nystrom(Symmetric, Shown):
         Of points that dask holds it is a dask array, whose chunks are on the workers.
         """
         if in_parts(self.operator) is not None:
-            return residual_in_parts(self.operator, self.indices).factor()
+            return self._in_units(residual_in_parts(self.operator, self.indices).factor())
         return self._in_units(nystrom_factor(self.operator, self.indices))
 
     def _in_units(self, F: Array) -> Array:
@@ -306,7 +306,8 @@ class Nystrom(Symmetric, Shown):
         """The rows of F for new points x ↦ h(x, S) L⁻ᵀ: K̂(x, y) = features(x) · features(y)."""
         if in_parts(self.operator) is not None:
             residual = residual_in_parts(self.operator, self.indices)
-            return whitened(residual.L, new_rows(self.operator, points, residual.order))
+            rows = new_rows(self.operator, points, residual.order)
+            return self._in_units(whitened(residual.L, rows))
         pivots = pivoted_cholesky(_principal(self.operator, self.indices))
         rows = new_rows(self.operator, points, self.indices[pivots.order])
         return self._in_units(whitened(pivots.L, rows))

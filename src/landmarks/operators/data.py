@@ -149,7 +149,7 @@ def _of_data(
     way = asked_for(center, scale, missing)
     table = unpacked(A, reading.get("layer"))
     if table.kind == "dask":
-        from .dask.standard import dask_data
+        from .dask.tall import dask_data
 
         if missing != "error":
             raise ValueError(

@@ -149,10 +149,7 @@ def kernel(
     if isinstance(h, rbf | laplacian | matern) and isinstance(h.sigma, tuple):
         widths, h = h.sigma, replace(h, sigma=1.0)  # every engine then sees a kernel of one width
     engine = _engine(engine, points, h)
-    exponent = 0  # of two, by which values are divided, so that their cubes are in range
-    if engine == "chunked" and centre is None:
-        some = points[:: max(1, points.shape[0] // 64), :]
-        exponent = _check.exponent(float(np.max(host(diagonal_values(h, some)))), some)
+    exponent = 0 if engine != "chunked" else magnitude(h, points[:: points.shape[0] // 64 or 1, :])
     return KernelOperator(
         points,
         h,
@@ -163,6 +160,13 @@ def kernel(
         memory=memory,
         exponent=exponent,
     )
+
+
+def magnitude(h: Kernel, some: Array) -> int:
+    """The power of two by which values are divided, so that their cubes are in range."""
+    if getattr(h, "stationary", False):
+        return 0
+    return _check.exponent(float(np.max(host(diagonal_values(h, some)))), some)
 
 
 def _engine(wanted: str | None, points: Array, h: Kernel) -> str:

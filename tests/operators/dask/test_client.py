@@ -4,12 +4,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from landmarks.operators.dask import client
 from landmarks.operators.dask.client import (
     SETTING,
-    Reading,
+    News,
     _any_size,
+    _asked,
     _explained,
-    _workers,
     compute,
     keep,
     lazy,
@@ -43,19 +44,36 @@ def test_what_is_kept_is_computed_once():
     assert calls == [1]
 
 
-def test_a_chunk_that_was_read_twice_counts_once():
-    heard, reading = [], Reading(3)
+def test_every_chunk_that_is_read_is_reported_once():
+    heard, chunks = [], [lazy(str, i) for i in range(3)]
     with runner.watching(lambda p: heard.append((p.phase, p.done, p.total))):
-        for chunk in (2, 2, 0):
-            reading.hear((0.0, chunk))
-            reading.report()
-    assert heard == [("reading", 1, 3), ("reading", 2, 3)] and Reading(3).topic != reading.topic
+        compute(lazy(len, [*chunks, *chunks]), chunks)
+    assert heard == [("reading", 1, 3), ("reading", 2, 3), ("reading", 3, 3)]
 
 
 @pytest.mark.parametrize(("setting", "seconds"), [(None, 300.0), ("2s", 2.0), ("1 hour", 3600.0)])
 def test_a_run_waits_five_minutes_for_workers_unless_dask_is_set_otherwise(setting, seconds):
     with dask.config.set({SETTING: setting}):
         assert patience() == seconds
+
+
+@pytest.mark.parametrize(
+    ("limits", "shares"),
+    [({}, 6 * [None]), ({"a": 1, "b": 1}, 3 * ["a"] + 3 * ["b"]), ({"a": 1, "b": 2}, "aabbbb")],
+)
+def test_parts_go_to_workers_in_proportion_to_their_memory(monkeypatch, limits, shares):
+    monkeypatch.setattr(client, "current_client", object)
+    monkeypatch.setattr(client, "worker_memory", lambda _: limits)
+    assert client.places(6) == list(shares)
+
+
+def test_annotations_of_the_user_come_before_the_places_of_parts():
+    asked = {"workers": ["a"], "allow_other_workers": True}
+    for own, expected in (({}, asked), ({"resources": {"GPU": 1}}, {"resources": {"GPU": 1}})):
+        with dask.annotate(**own):
+            call = lazy(str, 1, at="a")
+        (layer,) = call.dask.layers.values()
+        assert layer.annotations == expected
 
 
 def test_vectors_in_a_graph_are_not_warned_of():
@@ -73,8 +91,12 @@ def test_a_cluster_whose_scheduler_cannot_be_reached_has_no_workers():
         raise ConnectionRefusedError("nobody listens")
 
     def two(*_, **__):
-        return {"first": 1, "second": 4}
+        return (2, 1, 17, True, [])
 
-    scheduler = SimpleNamespace(ncores=None)
-    for status, sync, workers in (("running", lost, 0), ("closed", two, 0), ("running", two, 2)):
-        assert _workers(SimpleNamespace(status=status, scheduler=scheduler, sync=sync)) == workers
+    for status, answer, news in (
+        ("running", lost, News()),
+        ("closed", two, News()),
+        ("running", two, News(2, 1, 17, True, [])),
+    ):
+        known = SimpleNamespace(status=status, run_on_scheduler=answer)
+        assert _asked(known, ["key"], set()) == news

@@ -10,7 +10,7 @@ from libraries import library
 
 import landmarks as lm
 from landmarks.operators.base import Restricted
-from landmarks.operators.dask import data as dask_data
+from landmarks.operators.dask import wide
 from landmarks.operators.diagonals import squared_diagonal
 from landmarks.runs import runner
 
@@ -32,7 +32,7 @@ def test_tall_data_have_one_gram_matrix_for_all_chunkings():
 
 @each_scheduler
 def test_wide_data_have_one_product_for_all_chunkings(monkeypatch):
-    monkeypatch.setattr(dask_data, "TILE_ENTRIES", 3000)  # several tiles
+    monkeypatch.setattr(wide, "TILE_ENTRIES", 3000)  # several tiles
     V = RNG.standard_normal((3000, 2))
     products = [
         lm.data(da.from_array(WIDE, chunks=chunks)).matmul(V)
@@ -122,10 +122,10 @@ def test_a_kernel_knows_how_far_its_products_may_be_off(dtype):
 
 def test_restriction_is_local_when_small_and_goes_through_the_workers_when_large(monkeypatch):
     expected = WIDE[:, :40].T @ WIDE[:, :40]
-    wide = lm.data(da.from_array(WIDE, chunks=(9, 999)))
-    local = wide.restrict(np.arange(40))
-    monkeypatch.setattr(dask_data, "MEMORY", 10)
-    remote = wide.restrict(np.arange(40))
+    K = lm.data(da.from_array(WIDE, chunks=(9, 999)))
+    local = K.restrict(np.arange(40))
+    monkeypatch.setattr(wide, "MEMORY", 10)
+    remote = K.restrict(np.arange(40))
     assert not isinstance(local, Restricted) and isinstance(remote, Restricted)
     for part in (local, remote):
         np.testing.assert_allclose(part.columns(np.arange(40)), expected, rtol=0, atol=1e-11)
@@ -172,8 +172,8 @@ def test_nothing_is_started_and_no_port_is_opened():
 
 def in_tiles(A, monkeypatch):
     """The operator of a wide matrix in tiles of 4 × 10, the last of which are smaller."""
-    monkeypatch.setattr(dask_data, "TILE_ROWS", 4)
-    monkeypatch.setattr(dask_data, "TILE_ENTRIES", 40)
+    monkeypatch.setattr(wide, "TILE_ROWS", 4)
+    monkeypatch.setattr(wide, "TILE_ENTRIES", 40)
     operator = lm.data(da.from_array(A, chunks=(5, 7)))
     assert operator.tiles.shape == (3, 4) and operator.names is None
     return operator

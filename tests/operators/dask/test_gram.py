@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.operators.dask import data, standard
-from landmarks.operators.dask.standard import DaskGram
+from landmarks.operators.dask import tall, wide
+from landmarks.operators.dask.tall import DaskGram
 
 from .arrays import da, each_scheduler
 
@@ -20,8 +20,8 @@ CHUNKS = [(1700, 77), (5000, -1), (999, 150)]
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
     """As if 150 columns were too many for one place: strips of 32 rows."""
-    monkeypatch.setattr(standard, "gram_memory", lambda: 0)
-    monkeypatch.setattr(data, "TILE_ENTRIES", 2**17)
+    monkeypatch.setattr(tall, "gram_memory", lambda: 0)
+    monkeypatch.setattr(wide, "TILE_ENTRIES", 2**17)
 
 
 def spread(chunks=CHUNKS[0], **how):
@@ -63,6 +63,17 @@ def test_it_answers_what_every_matrix_must():
     np.testing.assert_array_equal(K.restrict(few).columns(np.arange(4)), whole[few][:, few])
 
 
+def test_the_factor_has_the_units_of_the_data():
+    small, large = (
+        lm.select(da.from_array(np.ldexp(X, power), chunks=CHUNKS[0]), 12, method="rpcholesky")
+        for power in (0, 300)
+    )
+    expected, found = (np.asarray(s.nystrom().factor) for s in (small, large))
+    np.testing.assert_array_equal(np.ldexp(found, -300), expected)
+    s = lm.select(X, 12, method="rpcholesky").nystrom()
+    np.testing.assert_allclose(np.sum(expected**2, axis=1), s.diagonal(), rtol=1e-9)
+
+
 def test_a_missing_value_is_placed():
     flawed = X.copy()
     flawed[4321, 99] = np.nan
@@ -71,7 +82,7 @@ def test_a_missing_value_is_placed():
 
 
 def test_what_does_not_fit_on_the_workers_is_multiplied_by_tiles(monkeypatch):
-    monkeypatch.setattr(standard, "memory", lambda: 0)
+    monkeypatch.setattr(tall, "memory", lambda: 0)
     K = lm.data(da.from_array(X, chunks=CHUNKS[0]))
     assert not isinstance(K, DaskGram)
     expected = lm.select(X, 12, method="rpcholesky").indices

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import landmarks as lm
-from landmarks.operators.dask import data as dask_data
+from landmarks.operators.dask import client
 from landmarks.runs import runner
 
 from .arrays import RNG, TALL, WIDE, da, each_scheduler
@@ -32,12 +32,13 @@ def test_what_a_watcher_raises_stops_the_reading():
 
 
 def test_chunks_that_split_the_columns_are_put_together(monkeypatch):
-    monkeypatch.setattr(dask_data, "CHUNK", 1000 * 20 * 8)
-    chunks, ranges = dask_data.chunks_of_rows(da.from_array(TALL, chunks=(3000, 7)))
+    monkeypatch.setattr(client, "CHUNK", 1000 * 20 * 8)
+    chunks, ranges, numbers = client.chunks_of_rows(da.from_array(TALL, chunks=(3000, 7)))
     heights = [part.compute().shape for part in chunks]
     assert len(chunks) > 5 and all(rows <= 1000 and columns == 20 for rows, columns in heights)
     assert [len(rows) for rows in ranges] == [rows for rows, _ in heights]
-    whole = dask_data.chunks_of_rows(da.from_array(TALL, chunks=(2500, -1)))[1]
+    assert set(numbers) == {None}
+    whole = client.chunks_of_rows(da.from_array(TALL, chunks=(2500, -1)))[1]
     assert whole == [range(2500), range(2500, 5000), range(5000, 6000)]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.operators.dask import shards
+from landmarks.operators.dask import shard
 from landmarks.operators.dask.kernel import DaskKernel
 from landmarks.runs import runner
 
@@ -166,7 +166,7 @@ def test_bounds_are_computed_in_parts_and_are_those_in_memory(monkeypatch, name,
     eigenvalues = np.linalg.eigvalsh(K.matmul(np.eye(len(points))))[::-1]
     best = float(np.sum(np.maximum(eigenvalues[k:], 0.0) ** (1 if criterion == "trace" else 2)))
     monkeypatch.setattr("landmarks.linalg.error.FULL_SPECTRUM", 100)
-    monkeypatch.setattr(DaskKernel, "_product", None)  # no vectors of length n here
+    monkeypatch.setattr(DaskKernel, "matmul", None)  # no vectors of length n here
     found = [lm.select(parted(points, h, chunks), k, method="rpcholesky") for chunks in CHUNKS]
     bounds = [s.lower_bound(criterion) for s in found]
     assert bounds[0] == bounds[1] == bounds[2] <= best * (1 + 1e-9)
@@ -247,6 +247,22 @@ def test_chunks_of_unknown_size_are_measured():
     )
 
 
+@pytest.mark.parametrize("power", [-332, 250])
+@pytest.mark.parametrize("method", IN_PARTS)
+def test_values_of_any_size_give_the_choice_in_memory(power, method):
+    """Of points of 1e-100 the squares of K underflow, of 1e75 those of C² overflow."""
+    points = np.ldexp(cloud(), power)
+    expected = lm.select(lm.kernel(points, lm.linear()), 2, method=method)
+    found = lm.select(parted(points, lm.linear()), 2, method=method)
+    assert found.indices.tolist() == expected.indices.tolist()
+    assert found.error() == pytest.approx(expected.error(), rel=1e-9)
+    assert found.lower_bound() == pytest.approx(expected.lower_bound(), rel=2e-6)
+    new = np.ldexp(cloud(5), power)
+    for rows in (lambda s: np.asarray(s.nystrom().factor[:9]), lambda s: s.nystrom().features(new)):
+        a, b = (np.ldexp(rows(s), -power) for s in (found, expected))
+        np.testing.assert_allclose(a @ a.T, b @ b.T, rtol=1e-9, atol=1e-12)
+
+
 def test_a_kernel_that_is_not_semidefinite_is_named_with_its_point():
     points = cloud()
 
@@ -259,7 +275,7 @@ def test_a_kernel_that_is_not_semidefinite_is_named_with_its_point():
 
 def test_dask_counts_what_a_shard_takes_on_the_worker_and_not_on_its_card(monkeypatch):
     torch = pytest.importorskip("torch", reason="needs torch")
-    monkeypatch.setattr(shards, "on_gpu", torch.is_tensor)  # the CPU stands for a card
+    monkeypatch.setattr(shard, "on_gpu", torch.is_tensor)  # the CPU stands for a card
     points = cloud(500)
     K = lm.kernel(da.from_array(points, chunks=100), lm.rbf(), device="cpu")
     K.residual(10)

@@ -5,7 +5,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import ConstantWarning
-from landmarks.operators.dask import data as dask_data
+from landmarks.operators.dask import wide
 from landmarks.operators.forms import densify
 
 from .arrays import da
@@ -35,7 +35,7 @@ class TestCentredAndScaledColumns:
 
     @pytest.mark.parametrize("name", ["tall", "wide"])
     def test_chunks_change_no_bit(self, name, monkeypatch):
-        monkeypatch.setattr(dask_data, "TILE_ENTRIES", 600)  # several tiles
+        monkeypatch.setattr(wide, "TILE_ENTRIES", 600)  # several tiles
         X = getattr(self, name)
         made = [
             densify(lm.data(da.from_array(X, chunks=chunks), center=True, scale=True))

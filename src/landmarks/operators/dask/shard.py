@@ -23,6 +23,7 @@ from ..parts import signs as signs_of
 from ..pivoted_factor import INDEFINITE, check_semidefinite
 
 TILE = 512  # rows and columns of kernel values at a time: 2 MB
+CARD_TILE = 2**15  # the same on a card, where many short steps take long
 
 
 @dataclass(frozen=True)
@@ -31,18 +32,19 @@ class Rule:
 
     centre : what is subtracted from the points of a stationary kernel, so that fewer digits cancel.
     device : where it is evaluated: None for NumPy, else a device of torch.
+    exponent : of two, by which the values are divided.
     """
 
     h: Kernel
     centre: np.ndarray | None
     device: str | None
     precision: str
+    exponent: int = 0
 
     def placed(self, points: np.ndarray) -> Array:
         """The points as h takes them, in float64."""
         points = points.astype(np.float64)
-        points = points if self.centre is None else points - self.centre
-        return self.moved(points)
+        return self.moved(points if self.centre is None else points - self.centre)
 
     def spread(self, points: np.ndarray) -> np.ndarray:
         """The points whose distances the kernel sees, on the host."""
@@ -58,12 +60,9 @@ class Rule:
 
         return torch.asarray(array, dtype=torch.float64, device=self.device)
 
-    def values(self, x: Array, y: Array) -> Array:
-        """The block h(x, y), in tiles of rows."""
-        found = zeros((x.shape[0], y.shape[0]), x)
-        for rows in _tiles(x.shape[0]):
-            found[rows, :] = self.h(x[rows, :], y)
-        return found
+    def block(self, x: Array, y: Array) -> Array:
+        """The values h(x, y) of a tile."""
+        return _check.scaled(self.h(x, y), self.exponent)
 
     def product(self, x: Array, y: Array, V: Array) -> Array:
         """h(x, y) @ V, tile by tile; fused on a card."""
@@ -71,33 +70,24 @@ class Rule:
             left, right = fused.prepare(x, self.h), fused.prepare(y, self.h)
             return fused.product(self.h, left, right, V, precision=self.precision)
         found = zeros((x.shape[0], V.shape[1]), x)
-        for rows in _tiles(x.shape[0]):
-            for cols in _tiles(y.shape[0]):
-                found[rows, :] += self.h(x[rows, :], y[cols, :]) @ V[cols, :]
+        for rows in tiles(x):
+            for cols in tiles(y):
+                found[rows, :] += self.block(x[rows, :], y[cols, :]) @ V[cols, :]
         return found
 
     def diagonal(self, x: Array) -> Array:
         """The values h(x_i, x_i)."""
-        return diagonal_values(self.h, x)
+        return _check.scaled(diagonal_values(self.h, x), self.exponent)
 
     def largest_norm(self, points: np.ndarray) -> float:
         """The largest squared norm of the points, in units of the kernel's width."""
         return largest_norm(self.h, self.placed(points))
 
 
-@dataclass(frozen=True)
-class Squared:
-    """h², entry by entry: its matrix times a vector of ones is the diagonal of K²."""
-
-    h: Kernel
-
-    def __call__(self, x: Any, y: Any) -> Any:
-        values = self.h(x, y)
-        return values * values
-
-
-def _tiles(n: int) -> list[slice]:
-    return [slice(a, min(n, a + TILE)) for a in range(0, n, TILE)]
+def tiles(x: Array, card: int = TILE) -> list[slice]:
+    """The rows of x in tiles, of so many rows on a card."""
+    n, step = x.shape[0], card if on_gpu(x) else TILE
+    return [slice(a, min(n, a + step)) for a in range(0, n, step)]
 
 
 class Block(NamedTuple):
@@ -118,11 +108,6 @@ class Looked(NamedTuple):
     CZ: np.ndarray
     whole: np.ndarray
     diagonal: np.ndarray
-
-    @classmethod
-    def joined(cls, parts: Sequence[Looked]) -> Looked:
-        """Those of several shards together."""
-        return cls(*(np.concatenate(field) for field in zip(*parts, strict=True)))
 
 
 class Sums(NamedTuple):
@@ -161,11 +146,6 @@ class Shard:
         here = [part for part in parts if not on_gpu(part)]  # dask counts the worker's own memory
         return 256 + sum(int(np.prod(part.shape)) * part.dtype.itemsize for part in here)
 
-    @property
-    def rows(self) -> range:
-        """The numbers of its rows."""
-        return range(self.start, self.start + len(self.points))
-
     def inside(self, indices: np.ndarray) -> np.ndarray:
         """The places in the shard of those indices that are in it."""
         indices = np.asarray(indices, dtype=np.int64) - self.start
@@ -193,13 +173,10 @@ class Shard:
         values[list(self.closed)] = 0.0
         return values
 
-    def minus(self, block: Array, rows: Array) -> Array:
-        """block − F rowsᵀ."""
-        start = 0
-        for V in self.factor:
-            block = block - V @ rows[:, start : start + V.shape[1]].T
-            start += V.shape[1]
-        return block
+    def signs(self, key: int, count: int) -> Array:
+        """The rows of the random signs Z."""
+        Z = signs_of(key, count, self.start, self.start + len(self.points))
+        return like(Z, self.diagonal)
 
     def all_rows(self) -> Array:
         """The rows of F."""
@@ -208,12 +185,71 @@ class Shard:
         )
 
 
+# What makes a shard
+
+
 def begun(points: np.ndarray, start: int, rule: Rule, unit: float, closed: np.ndarray) -> Shard:
     """A shard before the first pick."""
     diagonal = rule.diagonal(rule.placed(points))
     whole = namespace(diagonal).clip(diagonal, min=0.0)
     shard = Shard(points, start, unit, whole, whole)
     return replace(shard, closed=tuple(shard.inside(closed).tolist()))
+
+
+def with_picks(shard: Shard, rule: Rule, block: Block) -> Shard:
+    """The shard after the picks of a block; CZ is not brought up to date."""
+    x, y, L = rule.placed(shard.points), rule.placed(block.points), rule.moved(block.L)
+    rows = rule.moved(block.rows)
+    V = zeros((len(shard.points), len(block.indices)), shard.diagonal)
+    for part in tiles(x, CARD_TILE):  # a copy of all rows of V would take as much memory again
+        C, start = rule.block(x[part, :], y), 0
+        for F in shard.factor:
+            C = C - F[part, :] @ rows[:, start : start + F.shape[1]].T
+            start += F.shape[1]
+        V[part, :] = solve_from_right(C, L)
+    xp = namespace(V)
+    left = shard.diagonal - xp.sum(V * V, axis=1)
+    if float(xp.min(left)) < -INDEFINITE * float(xp.max(shard.whole)):
+        check_semidefinite(host(left), host(shard.whole), shard.start)
+    after = replace(shard, diagonal=xp.clip(left, min=0.0), factor=(*shard.factor, V))
+    return cleared(after, block.indices)
+
+
+def cleared(shard: Shard, indices: np.ndarray) -> Shard:
+    """The shard with these rows counted as represented."""
+    places = shard.inside(indices)
+    if len(places) == 0:
+        return shard
+    diagonal = shard.diagonal + 0.0
+    diagonal[places] = 0.0
+    return replace(shard, diagonal=diagonal)
+
+
+def with_product(
+    shard: Shard, rule: Rule, points: np.ndarray, start: int, key: int, count: int
+) -> Shard:
+    """CZ plus the product of K with the signs of points that pass by; the first has that number."""
+    Z = rule.moved(signs_of(key, count, start, start + len(points)))
+    found = rule.product(rule.placed(shard.points), rule.placed(points), Z)
+    return replace(shard, CZ=found if shard.CZ is None else shard.CZ + found)
+
+
+def times_signs(shard: Shard, first: int, key: int, count: int) -> np.ndarray:
+    """VᵀZ for the blocks V of the factor, from one of them on."""
+    Z = shard.signs(key, count)
+    return np.concatenate([np.zeros((0, count)), *(host(V.T @ Z) for V in shard.factor[first:])])
+
+
+def taken_out(shard: Shard, first: int, VZ: np.ndarray) -> Shard:
+    """CZ less V (VᵀZ) for these blocks."""
+    CZ, start = shard.CZ, 0
+    for V in shard.factor[first:]:
+        CZ = CZ - V @ like(VZ[start : start + V.shape[1]], CZ)
+        start += V.shape[1]
+    return replace(shard, CZ=CZ)
+
+
+# What a shard answers
 
 
 def sums(shard: Shard) -> Sums:
@@ -233,7 +269,7 @@ def drawn(shard: Shard, targets: np.ndarray) -> np.ndarray:
 def looked(shard: Shard, indices: np.ndarray) -> Looked:
     """What is known of the rows at the indices, as far as they are here."""
     places = shard.inside(indices)
-    blocks = [host(take(V, places)) for V in shard.factor]
+    blocks = (host(take(V, places)) for V in shard.factor)
     rows = np.concatenate([np.zeros((len(places), 0)), *blocks], axis=1)
     CZ = np.zeros((len(places), 0)) if shard.CZ is None else host(take(shard.CZ, places))
     diagonals = (host(take(part, places)) for part in (shard.whole, shard.diagonal))
@@ -258,7 +294,7 @@ def highest_of(
 
 
 def nearest(
-    shard: Shard, centres: np.ndarray, power: int, rule: Rule
+    shard: Shard, rule: Rule, centres: np.ndarray, power: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each centre the nearest row that may be picked; an infinite distance if there is none."""
     new = np.flatnonzero(shard.weights())
@@ -273,127 +309,18 @@ def nearest(
     return distances, shard.start + new[places]
 
 
-def nearest_of(parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest rows of several shards; the first of equally near ones."""
-    distances, indices = (np.stack(field) for field in zip(*parts, strict=True))
-    first = np.argmin(distances, axis=0)[None, :]
-    return (
-        np.take_along_axis(distances, first, 0)[0],
-        np.take_along_axis(indices, first, 0)[0],
-    )
-
-
-def with_picks(shard: Shard, block: Block, rule: Rule) -> Shard:
-    """The shard after the picks of a block; CZ is not brought up to date."""
-    x, rows = rule.placed(shard.points), rule.moved(block.rows)
-    columns = shard.minus(rule.values(x, rule.placed(block.points)), rows)
-    V = solve_from_right(columns, rule.moved(block.L))
-    xp = namespace(V)
-    left = shard.diagonal - xp.sum(V * V, axis=1)
-    if float(xp.min(left)) < -INDEFINITE * float(xp.max(shard.whole)):
-        check_semidefinite(host(left), host(shard.whole), shard.start)
-    after = replace(shard, diagonal=xp.clip(left, min=0.0), factor=(*shard.factor, V))
-    return cleared(after, block.indices)
-
-
-def cleared(shard: Shard, indices: np.ndarray) -> Shard:
-    """The shard with these rows counted as represented."""
-    places = shard.inside(indices)
-    if len(places) == 0:
-        return shard
-    diagonal = shard.diagonal + 0.0
-    diagonal[places] = 0.0
-    return replace(shard, diagonal=diagonal)
-
-
-def signs(shard: Shard, key: int, count: int) -> Array:
-    """The rows of the random signs Z."""
-    Z = signs_of(key, count, shard.start, shard.rows.stop)
-    return like(Z, shard.diagonal)
-
-
-def last_times_signs(shard: Shard, key: int, count: int) -> np.ndarray:
-    """VᵀZ for the last block V of the factor."""
-    return host(shard.factor[-1].T @ signs(shard, key, count))
-
-
-def all_times_signs(shard: Shard, key: int, count: int) -> np.ndarray:
-    """FᵀZ."""
-    return host(shard.all_rows().T @ signs(shard, key, count))
-
-
-def last_taken_out(shard: Shard, VZ: np.ndarray) -> Shard:
-    """CZ after C became C − V Vᵀ."""
-    return replace(shard, CZ=shard.CZ - shard.factor[-1] @ like(VZ, shard.diagonal))
-
-
-def all_taken_out(shard: Shard, FZ: np.ndarray) -> Shard:
-    """CZ = KZ − F (FᵀZ)."""
-    return replace(shard, CZ=shard.minus(shard.CZ, like(FZ, shard.diagonal).T))
-
-
-def without_probes(shard: Shard, count: int) -> Shard:
-    """The shard with CZ = 0, to which products are added."""
-    return replace(shard, CZ=zeros((len(shard.points), count), shard.diagonal), off=0.0)
-
-
-def forgotten(shard: Shard) -> Shard:
-    """The shard without CZ."""
-    return replace(shard, CZ=None)
-
-
-def with_off(shard: Shard, off: float) -> Shard:
-    """The shard, with what an entry of CZ may be off by."""
-    return replace(shard, off=off)
-
-
-class Passing(NamedTuple):
-    """Points that pass by the shards, and the number of the first."""
-
-    points: np.ndarray
-    start: int
-
-
-def passing(points: Sequence[np.ndarray], starts: Sequence[int]) -> Passing:
-    """The points of neighbouring shards."""
-    return Passing(np.concatenate(points), starts[0])
-
-
-def with_product(shard: Shard, other: Passing, key: int, count: int, rule: Rule) -> Shard:
-    """CZ plus the product of K with the signs of the points that pass by."""
-    Z = signs_of(key, count, other.start, other.start + len(other.points))
-    x, y = rule.placed(shard.points), rule.placed(other.points)
-    return replace(shard, CZ=shard.CZ + rule.product(x, y, rule.moved(Z)))
-
-
-def product(x: np.ndarray, y: np.ndarray, block: np.ndarray, rule: Rule) -> np.ndarray:
-    """h(x, y) @ block."""
-    return host(rule.product(rule.placed(x), rule.placed(y), rule.moved(block)))
-
-
-def columns(x: np.ndarray, y: np.ndarray, rule: Rule) -> np.ndarray:
-    """h(x, y)."""
-    return host(rule.values(rule.placed(x), rule.placed(y)))
-
-
-def diagonal(x: np.ndarray, rule: Rule) -> np.ndarray:
-    """The values h(x_i, x_i)."""
-    return host(rule.diagonal(rule.placed(x)))
-
-
-def squares(shard: Shard, others: Sequence[Shard], rule: Rule) -> float:
+def squares(shard: Shard, rule: Rule, others: Sequence[Shard]) -> float:
     """The sum of the squares of C at the rows of a shard and the columns of others.
 
     Those of later shards stand for the rows below the diagonal too, and count twice.
     """
-    total, x = 0.0, rule.placed(shard.points)
-    F = shard.all_rows()
+    total, x, F = 0.0, rule.placed(shard.points), shard.all_rows()
     for other in others:
         y, G = rule.placed(other.points), other.all_rows()
         part = 0.0
-        for rows in _tiles(len(shard.points)):
-            for cols in _tiles(len(other.points)):
-                C = rule.h(x[rows, :], y[cols, :]) - F[rows, :] @ G[cols, :].T
+        for rows in tiles(x):
+            for cols in tiles(y):
+                C = rule.block(x[rows, :], y[cols, :]) - F[rows, :] @ G[cols, :].T
                 part += float(namespace(C).sum(C * C))
         total += part if other.start == shard.start else 2 * part
     return total
@@ -402,10 +329,40 @@ def squares(shard: Shard, others: Sequence[Shard], rule: Rule) -> float:
 def samples(shard: Shard, key: int, depth: int) -> np.ndarray:
     """The rows' part of zᵀCz, or of ‖Cz‖² for depth 2, for each sign vector z."""
     CZ = shard.CZ
-    values = CZ * (signs(shard, key, CZ.shape[1]) if depth == 1 else CZ)
+    values = CZ * (shard.signs(key, CZ.shape[1]) if depth == 1 else CZ)
     return host(namespace(CZ).sum(values, axis=0))
 
 
 def factor_of(shard: Shard) -> np.ndarray:
     """The rows of F on the host."""
     return host(shard.all_rows())
+
+
+# What points answer without a shard
+
+
+def product(x: np.ndarray, rule: Rule, y: np.ndarray, block: np.ndarray) -> np.ndarray:
+    """h(x, y) @ block."""
+    return host(rule.product(rule.placed(x), rule.placed(y), rule.moved(block)))
+
+
+def columns(x: np.ndarray, rule: Rule, y: np.ndarray) -> np.ndarray:
+    """h(x, y)."""
+    x, y = rule.placed(x), rule.placed(y)
+    return np.concatenate([host(rule.block(x[rows, :], y)) for rows in tiles(x, CARD_TILE)])
+
+
+def squared_rows(x: np.ndarray, rule: Rule, y: np.ndarray) -> np.ndarray:
+    """The sums of the squares of the rows of h(x, y)."""
+    x, y = rule.placed(x), rule.placed(y)
+    found = np.zeros(x.shape[0])
+    for rows in tiles(x):
+        for cols in tiles(y):
+            C = rule.block(x[rows, :], y[cols, :])
+            found[rows] += host(namespace(C).sum(C * C, axis=1))
+    return found
+
+
+def diagonal(x: np.ndarray, rule: Rule) -> np.ndarray:
+    """The values h(x_i, x_i)."""
+    return host(rule.diagonal(rule.placed(x)))
