@@ -33,14 +33,11 @@ DEFAULT = [
     "leverage",
     "rpcholesky",
     "nuclear",
-    "annealed",
-    "annealed>swap",
     "greedy",
     "auto",
     "frank_wolfe",
 ]
 COMPOSED = {
-    "annealed>swap": lm.Swap(start="annealed", criterion="trace"),
     "frank_wolfe": lm.Continuous(strategy="frank_wolfe"),
     "path": lm.Continuous(strategy="path"),
 }
@@ -84,8 +81,6 @@ def main() -> None:
             "leverage",
             "rpcholesky",
             "nuclear",
-            "annealed",
-            "annealed>swap",
             "greedy",
             "auto",
             "frank_wolfe",
