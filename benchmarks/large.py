@@ -35,10 +35,8 @@ DEFAULT = [
     "nuclear",
     "greedy",
     "auto",
-    "frank_wolfe",
 ]
 COMPOSED = {
-    "frank_wolfe": lm.Continuous(strategy="frank_wolfe"),
     "path": lm.Continuous(strategy="path"),
 }
 
@@ -83,7 +81,6 @@ def main() -> None:
             "nuclear",
             "greedy",
             "auto",
-            "frank_wolfe",
         ],
     )
     arguments = parser.parse_args()

@@ -8,7 +8,7 @@ from contracts.methods import CONTRACT
 
 import landmarks as lm
 from landmarks.methods.registry import as_method
-from landmarks.methods.relaxation.algorithm_1 import Adam, Stop
+from landmarks.methods.relaxation.algorithm_1 import Stop
 from landmarks.methods.relaxation.continuous import Bisection, WarmPath
 from landmarks.problem import complete
 from landmarks.runs.runner import Step
@@ -77,7 +77,7 @@ def runs():
         "continuous, polished": (
             columns,
             6,
-            lm.Continuous(strategy="frank_wolfe", polish=True),
+            lm.Continuous(strategy=WarmPath(growth=1.2), polish=True),
             "frobenius",
         ),
         "continuous, path": (
@@ -89,7 +89,7 @@ def runs():
         "continuous, penalty": (
             columns,
             None,
-            lm.Continuous(penalty=2.0, step=Adam(0.1), stop=Stop(max_steps=30)),
+            lm.Continuous(penalty=2.0, stop=Stop(max_steps=30)),
             "trace",
         ),
         "exact": (few, 5, "exact", "trace"),

@@ -35,7 +35,6 @@ LOOPS: list[tuple[str, Any, dict[str, Any]]] = [
     ("annealed", lm.Annealed(sweeps=0), AIMED),
     ("bisection", lm.Continuous(strategy="bisection"), {}),
     ("path", lm.Continuous(strategy="path"), {}),
-    ("frank_wolfe", lm.Continuous(strategy="frank_wolfe"), {}),
 ]
 
 
