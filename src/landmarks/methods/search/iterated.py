@@ -134,12 +134,10 @@ class Search(State):
             self.descended = True
             if self.settled:
                 return
-            self.state.settle()
             yield Step(self.rounds, most, self._relative)
         while most is None or (self.rounds < most and self.affordable):
             with timed():  # a round that is cut short is not missed
                 self.round()
-            self.state.settle()
             yield Step(self.rounds, most, self._relative)
 
     @property
