@@ -24,7 +24,6 @@ from .local_search import LIMIT, descend, refill, starting_choice
 
 ROUGH = 1e-4  # drift of a disturbed state that makes it load afresh; the best is loaded at the end
 FEW = 12  # members up to which a search that is stuck starts elsewhere, at random
-NEAR = 8  # places examined first after a perturbation, for each member that it dropped
 
 
 @dataclass(frozen=True)
@@ -198,8 +197,8 @@ class Search(State):
         trial = self.state.copy()
         place, count = disturbance(landscape, trial, share, full, self.rng)
         if landscape.compiled is None:
-            near = disturb(landscape, trial, place, count)
-            descend(landscape, trial, near=near)
+            disturb(landscape, trial, place, count)
+            descend(landscape, trial)
         else:
             limit = LIMIT * landscape.problem.k
             landscape.compiled.disturb(trial, place, count, limit)
@@ -230,11 +229,10 @@ def disturbance(
     return int(rng.choice(unlocked)), count
 
 
-def disturb(landscape: Landscape, state: Exchange, place: int, count: int) -> np.ndarray:
+def disturb(landscape: Landscape, state: Exchange, place: int, count: int) -> None:
     """Drop the member at a place and those that resemble it most, put others in their places.
 
-    Members that explain the same columns must move together: one alone returns at once. Returns
-    the places of these members and of others that resemble them, where swaps may pay now.
+    Members that explain the same columns must move together: one alone returns at once.
     """
     unlocked = landscape.unlocked(state)
     W = state.rows[0]  # how far each member explains the columns of that one: |cos| of the rows
@@ -244,4 +242,3 @@ def disturb(landscape: Landscape, state: Exchange, place: int, count: int) -> np
     order = unlocked[np.argsort(-alike[unlocked], kind="stable")]
     dropped = [state.drop(int(other)) for other in order[:count]]
     refill(landscape, state, forbidden=np.asarray(dropped))
-    return np.sort(order[: NEAR * count + NEAR])
