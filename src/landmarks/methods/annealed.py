@@ -137,7 +137,7 @@ class Annealed:
         state = landscape.lowest(starts)[1]
         descend(landscape, state, self.sweeps * problem.k)
         greedy = starting_choice("greedy", problem, rng).indices
-        if landscape.error_at(greedy) < landscape.error(state):
+        if landscape.state(greedy).error < landscape.error(state):
             return replace(raw, indices=greedy, details={"kept": "greedy"})
         chosen = landscape.indices(state.chosen, raw.indices)
         ordered = greedy_order(problem, chosen) if problem.pair.standard else chosen

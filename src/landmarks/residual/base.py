@@ -9,7 +9,6 @@ from numpy import finfo, float32
 
 from .._array import eps, namespace
 from ..operators.base import Operator
-from ..operators.diagonals import in_pairs
 from ..operators.forms import Factored, gram_powers
 from ..operators.pair import Pair
 from .residual import floor
@@ -54,12 +53,6 @@ class Base:
         if self.depth == 0:
             return False
         return "columns" in self.operator.cheap and (self.depth == 1 or self.operator.n <= CUBES)
-
-    @property
-    def slow_loads(self) -> bool:
-        """Whether a load may take n³ operations where the error alone takes n² k, on a card."""
-        plain = self.pair.weights is None
-        return self.depth == 2 and plain and self.factored is None and in_pairs(self.operator)
 
     def rounding(self, error: float) -> float:
         """How far rounding may have moved an error of that size."""

@@ -14,7 +14,6 @@ from ...problem import Problem, complete
 from ...residual.base import Base
 from ...residual.compiled.library import Compiled, compilable
 from ...residual.exchange import Exchange
-from ...residual.loading import error_of
 from ...residual.stored_powers import powers_seconds
 from ...runs.runner import cut_short
 
@@ -118,17 +117,8 @@ class Landscape:
                 indices = np.delete(indices, np.flatnonzero(indices == j)[:1])
         return indices[np.isin(indices, self.free)]
 
-    def error_at(self, indices: np.ndarray) -> float:
-        """The error of the indices, without a state where that takes far longer."""
-        if self.base.slow_loads:
-            return error_of(self.base, indices)
-        return self.state(indices).error
-
     def lowest(self, starts: list[np.ndarray]) -> tuple[int, Exchange]:
         """Which of the starts has the lowest error, and its state."""
-        if self.base.slow_loads and len(starts) > 1:
-            i = int(np.argmin([self.error_at(start) for start in starts]))
-            return i, self.state(starts[i])
         states = [self.state(start) for start in starts]
         i = int(np.argmin([state.error for state in states]))
         return i, states[i]
