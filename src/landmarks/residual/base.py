@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy import finfo, float32
 
@@ -29,7 +27,6 @@ class Base:
     def __init__(self, pair: Pair, depth: int, size: int, moves: int | None = 0):
         self.pair = pair
         self.operator = operator = pair.operator
-        self.released: list[Any] = []  # states whose memory can be used again
         self.depth = depth
         self.highest = highest_power(pair, depth, moves)
         xp = namespace(operator.like)

@@ -22,7 +22,7 @@ from .._array import (
 from ..runs.state import State
 from .base import Base
 from .explicit import Explicit
-from .loading import error_of, from_products, load_from_K
+from .loading import error_of, load_from_K
 from .powers import Powers, best_addition, total
 from .stored_powers import LEFT
 
@@ -100,9 +100,8 @@ class Exchange(State):
         return fresh.error
 
     def copy(self) -> Exchange:
-        """A state with the same numbers, in the memory of one that was released if there is any."""
-        spare = self.base.released
-        other = spare.pop() if spare else Exchange(self.base, len(self.members))
+        """A state with the same numbers."""
+        other = Exchange(self.base, len(self.members))
         other.drift, other.age, other.swollen = self.drift, self.age, self.swollen
         other.volume = self.volume
         other.exact = self.exact
@@ -117,12 +116,8 @@ class Exchange(State):
             self.source.copy_to(other.source)
         return other
 
-    def release(self) -> None:
-        """Leave the memory to the next copy; nobody may use this state after it."""
-        self.base.released.append(self)
-
-    def load(self, indices: Indices, quick: bool = False) -> None:
-        """Recompute the state for the independent ones among the indices; quick: fewer digits."""
+    def load(self, indices: Indices) -> None:
+        """Recompute the state for the independent ones among the indices."""
         indices, base = np.asarray(indices, dtype=np.int64), self.base
         self.members[:] = -1
         self.H[:] = 0.0
@@ -134,12 +129,12 @@ class Exchange(State):
                 self.source = Explicit(base.factored, len(self.members), base.pair)
             return
         if self.source is None:
-            fresh = load_from_K(base, indices, self.exact and not quick, quick)
+            fresh = load_from_K(base, indices, self.exact)
             order, inverse, rows = fresh.members, fresh.inverse, fresh.rows
             self.volume = fresh.volume
             self.powers.set(fresh.diagonals, fresh.larger)
         else:
-            order, W, F = self.source.load(indices, host(base.floor), len(self.members))
+            order, W = self.source.load(indices, host(base.floor), len(self.members))
             dual = host(self.source.D)[:, : len(order)]
             inverse, rows, R = dual.T @ dual, [W], self.source.R
             if base.depth == 0:  # of the dual vectors: their inner products have squared condition
@@ -149,10 +144,7 @@ class Exchange(State):
                     self.volume = -2 * float(np.sum(np.log(lengths)) + np.sum(np.log(pivots)))
             for _ in range(base.depth):
                 rows.append((base.pair.weighed(rows[-1].T).T @ R.T) @ R)
-            if quick and (found := from_products(base, F, self.source.lengths())):
-                self.powers.set(found, base.of_K)
-            else:
-                self.powers.set(self.source.diagonals(base.depth))
+            self.powers.set(self.source.diagonals(base.depth))
         r = len(order)
         self.members[:r] = order
         self.H[:r, :r] = inverse

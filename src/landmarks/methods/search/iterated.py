@@ -80,7 +80,7 @@ class Iterated:
             landscape = Landscape.of(problem, objective, self.rounds * moves(problem.k))
         except Stopped:
             return start
-        first = landscape.state(start.indices, quick=landscape.compiled is not None)
+        first = landscape.state(start.indices)
         before = landscape.judged(first)
         search = Search(self, landscape, first, rng)
         run("iterated", search.steps(), search, deadline=problem.deadline)
@@ -176,15 +176,13 @@ class Search(State):
             self.improved = self.landscape.problem.operator.ledger.products
         if better or (leave and not len(trial.vacant)):
             self.state = trial
-        else:
-            trial.release()
 
     def _elsewhere(self) -> Exchange:
         """A state after a descent from members at random."""
         problem = self.landscape.problem
         drawn = self.rng.permutation(problem.choosable)[: problem.k]
         compiled = self.landscape.compiled
-        trial = self.landscape.state(drawn, quick=compiled is not None)
+        trial = self.landscape.state(drawn)
         if compiled is None or len(trial.vacant):
             descend(self.landscape, trial, final=False)
         else:
@@ -205,7 +203,7 @@ class Search(State):
             before, drift = judged(self.state), trial.drift
             hopeful = full or judged(trial) < before + drift * abs(before)
             if hopeful and trial.stale(ROUGH) and not len(trial.vacant):
-                trial.load(trial.chosen, quick=True)
+                trial.load(trial.chosen)
                 landscape.compiled.descend(trial, limit)
         return trial
 

@@ -96,17 +96,14 @@ class Landscape:
         least = error - self.below(error) + self.known * size
         return max(least, self.base.rounding(error))
 
-    def state(self, indices: np.ndarray, quick: bool = False) -> Exchange:
-        """The state of the independent ones among the indices; those to be included come first.
-
-        quick : whether it may have fewer digits, where that takes less time.
-        """
+    def state(self, indices: np.ndarray) -> Exchange:
+        """The state of the independent ones among the indices; those to be included come first."""
         include = np.asarray(self.problem.include, dtype=np.int64)
         rest = self.without_included(indices)[: self.problem.k - len(include)]
         independent = Exchange(self.base, len(include))
         independent.load(include)
         state = Exchange(self.base, self.problem.k - len(independent.vacant))
-        state.load(np.concatenate([include, rest]), quick)
+        state.load(np.concatenate([include, rest]))
         return state
 
     def without_included(self, indices: np.ndarray) -> np.ndarray:
