@@ -8,10 +8,10 @@ while the temperature decreases (docs/annealed.md).
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import scipy
@@ -293,9 +293,8 @@ def weights(p: np.ndarray, delta: np.ndarray, cut: float) -> np.ndarray:
 # docs/annealed.md has the formulas.
 
 
-@dataclass(frozen=True)
-class Diagonals:
-    """c = diag C, a = diag C² and, for the Frobenius criterion, b = diag C³, on the host.
+class Diagonals(NamedTuple):
+    """c = diag C, a = diag CΩC and, for the Frobenius criterion, b = diag CΩCΩC, on the host.
 
     error : of a target, which the diagonals do not give; None otherwise.
     """
@@ -306,23 +305,43 @@ class Diagonals:
     error: float | None = None
 
 
-class Covariance(State, ABC):
+class Covariance(State):
     """A matrix K that gives the diagonals of C for its n weights d ≥ 0, and can be conditioned.
 
-    floor : the diagonal entries at which a column counts as represented.
-    cubes : whether diag C³ is asked for too.
+    matrix : K, or X with K = XᵀX. floor : the diagonal entries at which a column counts as
+    represented. cubes : whether b is asked for too.
     """
 
-    def __init__(self, n: int, floor: np.ndarray, cubes: bool):
-        self.n, self.floor, self.cubes = n, floor, cubes
+    def __init__(self, matrix: Array, floor: np.ndarray, pair: Pair, cubes: bool):
+        self.matrix, self.floor, self.pair, self.cubes = matrix + 0.0, floor, pair, cubes
+        self.n = matrix.shape[1]
+        self.noise = np.zeros(self.n) if pair.noise is None else pair.noise
+        self.aimed = not (cubes or pair.standard)
         self.diagonal = self._measured()
 
-    @abstractmethod
     def diagonals(self, d: np.ndarray, at: np.ndarray | None = None) -> Diagonals:
-        """diag C, diag C² and diag C³ if asked for, at some columns or at all.
+        """The diagonals of C at some columns, or at all, as `jump_gains` takes them.
+
+        A candidate of the weight d is measured with noise of the variance ν + 1/d: it counts e.
+        Without its own weight it has the variance v = c/(1 − e c) + ν, and choosing it gains
+        (CΩC)_jj/(1 − e c)²/v.
 
         at : rising; columns of positive weight are among them.
         """
+        at = np.arange(self.n) if at is None else at
+        e = d / (1 + d * self.noise)
+        c, a, cubes, error = self._of(e, at)
+        c, a, b = _float64(c), _float64(a), None if cubes is None else _float64(cubes)
+        if self.pair.standard:
+            return Diagonals(c, a, b)
+        d, e = d[at], e[at]
+        own = without_own(c, e)
+        alone = c / own + self.noise[at]
+        rho = 1 / (1 + d * alone)
+        gained = a * (rho / own) ** 2
+        if b is not None:
+            b = (rho / own) ** 2 * (b + e * a**2 / own) - d * gained**2 / rho
+        return Diagonals(alone * rho, gained, b, error)
 
     def condition(self, j: int) -> None:
         """Column j is chosen: K becomes K − v vᵀ, v = K_:j/√K_jj."""
@@ -330,6 +349,10 @@ class Covariance(State, ABC):
             self._conditioned(j)
             self.diagonal = self._measured()
             self.diagonal[j] = 0.0
+
+    @abstractmethod
+    def _of(self, e: np.ndarray, at: np.ndarray) -> tuple[Array, Array, Array | None, float | None]:
+        """c, a and b at some columns, and the error of a target."""
 
     @abstractmethod
     def _conditioned(self, j: int) -> None: ...
@@ -366,84 +389,69 @@ def without_own(c: np.ndarray, d: np.ndarray) -> np.ndarray:
 class Stored(Covariance):
     """K as a stored matrix: C = K − GᵀG with G = L⁻¹ R K_A.
 
-    A are the columns of positive weight, R² = D and LLᵀ = I + R K_AA R.
+    A are the columns of positive weight, R² = Diag(e) and LLᵀ = I + R K_AA R.
     """
 
-    def __init__(self, K: Array, floor: np.ndarray, pair: Pair, cubes: bool):
-        self.K, self.pair, self.noise = K + 0.0, pair, noise_of(pair)
-        super().__init__(K.shape[0], floor, cubes)
-
     def _measured(self) -> np.ndarray:
-        return _float64(namespace(self.K).linalg.diagonal(self.K)) + self.noise
+        return _float64(namespace(self.matrix).linalg.diagonal(self.matrix)) + self.noise
 
-    def diagonals(self, d: np.ndarray, at: np.ndarray | None = None) -> Diagonals:
-        e, xp, weighed = counting(d, self.noise), namespace(self.K), self.pair.weighed
+    def _of(self, e: np.ndarray, at: np.ndarray) -> tuple[Array, Array, Array | None, float | None]:
+        K, xp, weighed = self.matrix, namespace(self.matrix), self.pair.weighed
         active = np.flatnonzero(e > 0)
-        r = like(np.sqrt(e[active]), self.K)
-        rows = r[:, None] * take(self.K, active)
+        r = like(np.sqrt(e[active]), K)
+        rows = r[:, None] * take(K, active)
         G = solve_triangular(shifted_factor(take(rows, active, axis=1) * r[None, :]), rows)
-        third = None
-        if at is None or len(at) == self.n:
-            C = self.K - G.T @ G
+        b = None
+        if len(at) == self.n:
+            C = K - G.T @ G
             if self.cubes:
-                third = column_dots(C, weighed(C).T @ weighed(C))
+                b = column_dots(C, weighed(C).T @ weighed(C))
             c = xp.linalg.diagonal(C)
         else:
-            C = take(self.K, at, axis=1) - G.T @ take(G, at, axis=1)
+            C = take(K, at, axis=1) - G.T @ take(G, at, axis=1)
             if self.cubes:
                 W = weighed(C)
-                third = column_dots(W, self.K @ W - G.T @ (G @ W))
+                b = column_dots(W, K @ W - G.T @ (G @ W))
             c = xp.linalg.diagonal(take(C, at))
-        found = _on_host(c, column_dots(C, weighed(C)), third)
         error = None
-        if not (self.cubes or self.pair.standard):
-            error = self.pair.total(xp.linalg.diagonal(self.K) - xp.sum(G * G, axis=0))
-        return measured(found, d, at, self.pair, error)
+        if self.aimed:
+            error = self.pair.total(xp.linalg.diagonal(K) - xp.sum(G * G, axis=0))
+        return c, column_dots(C, weighed(C)), b, error
 
     def _conditioned(self, j: int) -> None:
-        column = self.K[:, j] + 0.0
+        column = self.matrix[:, j] + 0.0
         v = column / (float(column[j]) + float(self.noise[j])) ** 0.5
-        add_outer(self.K, -v, v)
+        add_outer(self.matrix, -v, v)
 
 
 class ByFactor(Covariance):
-    """K = XᵀX by a factor of few rows: C = PᵀP with P = L⁻¹X, LLᵀ = I + X D Xᵀ."""
-
-    def __init__(self, X: Array, floor: np.ndarray, pair: Pair, cubes: bool):
-        self.X, self.pair, self.noise = X, pair, noise_of(pair)
-        self._gram: tuple[Array, Array] | None = None
-        super().__init__(X.shape[1], floor, cubes)
+    """K = XᵀX by a factor of few rows: C = PᵀP with P = L⁻¹X, LLᵀ = I + X Diag(e) Xᵀ."""
 
     def _measured(self) -> np.ndarray:
-        return _float64(column_dots(self.X, self.X)) + self.noise
+        self.gram: Array | None = None  # XΩXᵀ, made when it is used
+        return _float64(column_dots(self.matrix, self.matrix)) + self.noise
 
-    @property
-    def gram(self) -> Array:
-        """XΩXᵀ, made once for each X."""
-        if self._gram is None or self._gram[0] is not self.X:
-            self._gram = self.X, self.X @ self.pair.weighed(self.X.T)
-        return self._gram[1]
-
-    def diagonals(self, d: np.ndarray, at: np.ndarray | None = None) -> Diagonals:
-        active, e = np.flatnonzero(d > 0), counting(d, self.noise)
-        weighted = take(self.X, active, axis=1) * like(np.sqrt(e[active]), self.X)[None, :]
+    def _of(self, e: np.ndarray, at: np.ndarray) -> tuple[Array, Array, Array | None, float | None]:
+        X, active = self.matrix, np.flatnonzero(e > 0)
+        weighted = take(X, active, axis=1) * like(np.sqrt(e[active]), X)[None, :]
         L = shifted_factor(weighted @ weighted.T)
-        P = solve_triangular(L, self.X if at is None else take(self.X, at, axis=1))
+        P = solve_triangular(L, X if len(at) == self.n else take(X, at, axis=1))
+        if self.gram is None:
+            self.gram = X @ self.pair.weighed(X.T)
         inner = solve_triangular(L, solve_triangular(L, self.gram).T)  # PΩPᵀ
         Q = inner @ P
-        third = column_dots(Q, Q) if self.cubes else None
-        found = _on_host(column_dots(P, P), column_dots(P, Q), third)
-        error = None if self.cubes or self.pair.standard else float(np.trace(host(inner)))
-        return measured(found, d, at, self.pair, error)
+        error = float(np.trace(host(inner))) if self.aimed else None
+        b = column_dots(Q, Q) if self.cubes else None
+        return column_dots(P, P), column_dots(P, Q), b, error
 
     def _conditioned(self, j: int) -> None:
-        xp, x, share = namespace(self.X), self.X[:, j], 1.0
+        xp, x, share = namespace(self.matrix), self.matrix[:, j], 1.0
         length = xp.sum(x * x)
         if self.noise[j] > 0:  # (I − β x xᵀ)² = I − x xᵀ/pivot
             share = 1 - float(np.sqrt(self.noise[j] / self.diagonal[j]))
         if float(length) > 0:
             q = x / xp.sqrt(length)
-            self.X = self.X - (share * q)[:, None] * (q @ self.X)[None, :]
+            self.matrix = self.matrix - (share * q)[:, None] * (q @ self.matrix)[None, :]
 
 
 def covariance(pair: Pair, k: int, cubes: bool) -> Covariance:
@@ -453,38 +461,6 @@ def covariance(pair: Pair, k: int, cubes: bool) -> Covariance:
     if isinstance(operator, Factored) or (operator.m is not None and 2 * operator.m < operator.n):
         return ByFactor(operator.factor(), floors, pair, cubes)
     return Stored(densify(operator), floors, pair, cubes)
-
-
-def noise_of(pair: Pair) -> np.ndarray:
-    """ν of every column of K."""
-    return np.zeros(pair.operator.n) if pair.noise is None else pair.noise
-
-
-def counting(d: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """By how much candidates count that are measured with noise of variance ν + 1/d."""
-    return d / (1 + d * noise)
-
-
-def measured(
-    found: Diagonals, d: np.ndarray, at: np.ndarray | None, pair: Pair, error: float | None
-) -> Diagonals:
-    """The diagonals as `jump_gains` takes them, where a candidate has noise of its own.
-
-    Without its own weight a candidate has the variance v = c/(1 − e c) + ν, and choosing it gains
-    (CΩC)_jj/(1 − e c)²/v.
-    """
-    if pair.standard:
-        return found
-    noise, d = (x if at is None else x[at] for x in (noise_of(pair), d))
-    e = counting(d, noise)
-    own = without_own(found.c, e)
-    alone = found.c / own + noise
-    rho = 1 / (1 + d * alone)
-    a = found.a * (rho / own) ** 2
-    if found.b is None:
-        return Diagonals(alone * rho, a, None, error)
-    b = (rho / own) ** 2 * (found.b + e * found.a**2 / own) - d * a**2 / rho
-    return Diagonals(alone * rho, a, b, error)
 
 
 def shifted_factor(matrix: Array) -> Array:
@@ -499,10 +475,6 @@ def shifted_factor(matrix: Array) -> Array:
 
 def _float64(array: Array) -> np.ndarray:
     return np.maximum(host(array).astype(np.float64), 0.0)
-
-
-def _on_host(c: Array, a: Array, b: Array | None) -> Diagonals:
-    return Diagonals(_float64(c), _float64(a), None if b is None else _float64(b))
 
 
 # The entropic map: probabilities of independent columns that follow scores at a given spread.
