@@ -4,8 +4,8 @@ python benchmarks/gpu_grid.py --data-dir DIR [--rows FILE] [--out FILE] [--quick
 
 A cell is a data set, a width σ in units of √d, k and a criterion. Each method chooses from the
 points in float32 and from the same in float64; both choices are judged in float64. Bars:
-`auto` and `swap` within 0.1 % of their float64 run, no method more than 1 % above its own,
-`annealed` never above greedy, and `auto` never above `swap`.
+`auto` and `swap` within 0.1 % of their float64 run, no method more than 1 % above its own, and
+`auto` never above `swap`.
 
 Several processes share the card. Each result is a line of the file `--rows`; a run that finds the
 file goes on where it ended. The page is made from that file.
@@ -31,7 +31,7 @@ from card import device_line, kernel, options, real
 import landmarks as lm
 from landmarks.objectives.objective import as_objective
 
-METHODS = ("greedy", "swap", "annealed", "auto")
+METHODS = ("greedy", "swap", "auto")
 DTYPES = ("float32", "float64")
 PAIRS = tuple(itertools.product(DTYPES, METHODS))
 CRITERIA = ("trace", "frobenius")

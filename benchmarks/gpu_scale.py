@@ -53,7 +53,7 @@ def part_agree(data_dir: str | None, device: str, quick: bool) -> None:
         "swap",
         "annealed",
         "auto",
-        lm.Continuous(strategy="frank_wolfe"),
+        lm.Continuous(strategy="path"),
         "leverage",
         "pivoted_qr",
     ]
@@ -81,7 +81,7 @@ def part_protein(data_dir: str | None, device: str, quick: bool) -> None:
         lm.kernel(X, lm.rbf(sigma=0.5)),
         5,
         criterion="frobenius",
-        method=lm.Continuous(strategy="frank_wolfe"),
+        method=lm.Continuous(strategy="path"),
     )
     print(
         f"{'k':>5} {'method':<12} {'|K - Khat|_F^2':>14} {'seconds':>8} {'products':>9} "
@@ -95,7 +95,6 @@ def part_protein(data_dir: str | None, device: str, quick: bool) -> None:
             "nuclear",
             "greedy",
             "auto",
-            lm.Continuous(strategy="frank_wolfe"),
             lm.Continuous(strategy="path"),
         ):
             selection, seconds, memory = chosen(

@@ -1,11 +1,11 @@
-"""Seconds of greedy, annealed and auto on a graphics card, for smooth and rough kernels.
+"""Seconds of greedy and auto on a graphics card, for smooth and rough kernels.
 
 python benchmarks/gpu_seconds.py --data-dir DIR [--out FILE] [--quick] [--only 20000 45730 200000]
     [--k 200] [--slow-double]
 
-Points are in float32, k = 200. Bars: `auto` takes at most 12 times as long as greedy; `annealed` at
-most 10 times at n = 20 000, where alone it is run. `--methods` adds others. Errors are divided by
-greedy's, all in float64 on the same points; above 50 000 points the Frobenius error is estimated.
+Points are in float32, k = 200. Bar: `auto` takes at most 12 times as long as greedy. `--methods`
+adds others. Errors are divided by those of greedy, all in float64 on the same points; above 50 000
+points the Frobenius error is estimated.
 `--slow-double` searches as on a card that computes in float64 at a fraction of its rate in float32:
 *in* counts the products that are left in float64.
 """
@@ -23,7 +23,6 @@ import landmarks as lm
 from landmarks.operators import kernel as kernel_matrices
 
 ESTIMATED = 50_000  # points above which the Frobenius error is estimated
-ANNEALED = 20_000  # points up to which `annealed` is run
 WARM = 7_000  # points of a run before the timed ones: more than a stored matrix has
 
 
@@ -69,8 +68,6 @@ def rows(case: Case, criterion: str, k: int, asked: argparse.Namespace) -> Itera
     n, d = case.X.shape
     greedy, device = {}, asked.device
     for method in asked.methods:
-        if method == "annealed" and n > ANNEALED:
-            continue
         operator = kernel(case.X, case.sigma, device)
         found, seconds, memory = timed(
             lambda o=operator, m=method: lm.select(o, k, method=m, criterion=criterion)
@@ -112,7 +109,7 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--only", type=int, nargs="+", help="sizes")
     parser.add_argument("--criteria", nargs="+", default=["trace", "frobenius"])
-    parser.add_argument("--methods", nargs="+", default=["greedy", "auto", "annealed"])
+    parser.add_argument("--methods", nargs="+", default=["greedy", "auto"])
     parser.add_argument("--k", type=int, default=200)
     parser.add_argument("--slow-double", action="store_true")
     arguments = parser.parse_args()

@@ -28,7 +28,7 @@ from landmarks.residual.stored_powers import expecting
 METHODS = {
     "greedy": lm.Greedy(),
     "swap": lm.Swap(start="uniform"),
-    "continuous": lm.Continuous(strategy="frank_wolfe", solver=BlockCG()),
+    "continuous": lm.Continuous(strategy="path", solver=BlockCG()),
 }
 
 

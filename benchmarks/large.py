@@ -33,15 +33,10 @@ DEFAULT = [
     "leverage",
     "rpcholesky",
     "nuclear",
-    "annealed",
-    "annealed>swap",
     "greedy",
     "auto",
-    "frank_wolfe",
 ]
 COMPOSED = {
-    "annealed>swap": lm.Swap(start="annealed", criterion="trace"),
-    "frank_wolfe": lm.Continuous(strategy="frank_wolfe"),
     "path": lm.Continuous(strategy="path"),
 }
 
@@ -84,11 +79,8 @@ def main() -> None:
             "leverage",
             "rpcholesky",
             "nuclear",
-            "annealed",
-            "annealed>swap",
             "greedy",
             "auto",
-            "frank_wolfe",
         ],
     )
     arguments = parser.parse_args()

@@ -205,7 +205,7 @@ def part_continuous(data_dir: str | None, quick: bool) -> None:
     for cell in CONTINUOUS[:1] if quick else CONTINUOUS:
         for method in ("uniform", "leverage", "kdpp", "rpcholesky", "greedy"):
             row(cell, method, *measure(cell, data_dir, method=method))
-        for strategy in ("frank_wolfe", "path", "bisection"):
+        for strategy in ("path", "bisection"):
             selection, spent = measure(cell, data_dir, method=lm.Continuous(strategy=strategy))
             row(
                 cell,

@@ -8,7 +8,7 @@ from contracts.methods import CONTRACT
 
 import landmarks as lm
 from landmarks.methods.registry import as_method
-from landmarks.methods.relaxation.algorithm_1 import Adam, Stop
+from landmarks.methods.relaxation.algorithm_1 import Stop
 from landmarks.methods.relaxation.continuous import Bisection, WarmPath
 from landmarks.problem import complete
 from landmarks.runs.runner import Step
@@ -68,8 +68,7 @@ def runs():
             "frobenius",
         ),
         "annealed": (columns, 8, lm.Annealed(n_steps=15), "frobenius"),
-        "annealed by candidates": (columns, 6, lm.Annealed(n_candidates=20, n_steps=12), "trace"),
-        "annealed, black box": (black_box, 4, lm.Annealed(n_candidates=20, n_steps=12), "trace"),
+        "annealed, black box": (black_box, 4, lm.Annealed(n_steps=12), "trace"),
         "nuclear": (black_box, 6, lm.NuclearScores(n_probes=20), "trace"),
         "rpcholesky": (kernel, 10, lm.RPCholesky(block=2), "trace"),
         "leverage": (kernel, 6, "leverage", "trace"),
@@ -78,14 +77,14 @@ def runs():
         "continuous, polished": (
             columns,
             6,
-            lm.Continuous(strategy="frank_wolfe", polish=True),
+            lm.Continuous(strategy=WarmPath(growth=1.2), polish=True),
             "frobenius",
         ),
         "continuous, path": (columns, 6, lm.Continuous(strategy=WarmPath(growth=1.1)), "trace"),
         "continuous, penalty": (
             columns,
             None,
-            lm.Continuous(penalty=2.0, step=Adam(0.1), stop=Stop(max_steps=30)),
+            lm.Continuous(penalty=2.0, stop=Stop(max_steps=30)),
             "trace",
         ),
         "exact": (few, 5, "exact", "trace"),

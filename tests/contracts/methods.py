@@ -48,7 +48,6 @@ CONTRACT = [
     Entry(lm.Greedy(gain="frobenius"), deterministic=True),
     Entry(lm.KMeans(), serves=KERNELS),
     Entry(lm.Continuous(strategy="path")),
-    Entry(lm.Continuous(strategy="frank_wolfe")),
     Entry(lm.Annealed(n_steps=20, damping=0.4)),
     Entry(lm.Swap(start="greedy"), deterministic=True),
     Entry(lm.Swap(start="rpcholesky")),

@@ -64,7 +64,7 @@ def test_fault_31_points_of_zero_diagonal_are_never_landmarks():
 def test_fault_32_a_solver_at_its_limit_warns_once_and_counts():
     from landmarks.linalg.solvers import BlockCG
 
-    method = lm.Continuous(solver=BlockCG(max_steps=1, tolerance=1e-12), strategy="frank_wolfe")
+    method = lm.Continuous(solver=BlockCG(max_steps=1, tolerance=1e-12), strategy="path")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         s = lm.select(lm.kernel(POINTS, lm.rbf(sigma=1.0)), 4, method=method)

@@ -11,9 +11,6 @@ from landmarks.linalg.probes import Rademacher
 from landmarks.linalg.solvers import Cholesky
 from landmarks.methods.relaxation.algorithm_1 import (
     CLIP,
-    SGD,
-    Adam,
-    Momentum,
     Steps,
     Stop,
     algorithm_1,
@@ -70,7 +67,7 @@ def test_algorithm_1_agrees_with_the_paper_iterate_for_iterate(X, criterion, pen
         n_probes=M,
         threshold=tau,
         epsilon=epsilon,
-        step=SGD(rate),
+        rate=rate,
         stop=Steps(steps),
         solver=Cholesky(),
     )
@@ -89,13 +86,8 @@ def test_algorithm_1_agrees_with_the_paper_iterate_for_iterate(X, criterion, pen
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 @pytest.mark.parametrize("n_probes", [None, 10], ids=["exact gradients", "ten probes"])
-@pytest.mark.parametrize(
-    "step", [SGD(0.1), Momentum(0.02), Adam(0.05)], ids=lambda step: type(step).__name__
-)
-def test_algorithm_1_finds_the_best_subset(X, criterion, n_probes, step):
-    method = lm.Continuous(
-        penalty=3.0, delta=0.1, n_probes=n_probes, step=step, stop=Stop(max_steps=400)
-    )
+def test_algorithm_1_finds_the_best_subset(X, criterion, n_probes):
+    method = lm.Continuous(penalty=3.0, delta=0.1, n_probes=n_probes, stop=Stop(max_steps=400))
     found = lm.select(X, method=method, criterion=criterion)
     assert sorted(found.indices) == list(best(lm.data(X), len(found), criterion)) == [1, 3, 6]
 

@@ -23,7 +23,6 @@ OTHERS: dict[str, tuple[Any, set[str]]] = {
     "exact": ("exact", {"greedy", "exact"}),
     "annealed": (lm.Annealed(sweeps=0), {"annealed"}),
     "continuous": (lm.Continuous(strategy="path"), {"descent", "path"}),
-    "frank_wolfe": (lm.Continuous(strategy="frank_wolfe"), {"frank_wolfe"}),
 }
 COMPOSED = {"auto", "kmeans"}  # runs other methods; serves kernels alone
 PHASES = {
@@ -58,8 +57,6 @@ def test_reports_stay_within_their_total_and_errors_between_zero_and_one(entry):
 @pytest.mark.parametrize(
     ("method", "phase", "first", "options"),
     [
-        (lm.Annealed(n_candidates=10, n_rounds=3, n_steps=2, sweeps=0), "rounds", (1, 3), {}),
-        (lm.Continuous(strategy="frank_wolfe"), "frank_wolfe", (1, 40), {}),
         (lm.Iterated(rounds=5), "iterated", (0, 5), {}),
         (lm.Iterated(rounds=5), "iterated", (0, 5), {"target": B}),
         (lm.Iterated(rounds=5), "iterated", (0, None), {"budget": 0.05}),

@@ -10,7 +10,7 @@ EDGES = [
     (lm.Auto, {"effort": 1e-9}),
     (
         lm.Annealed,
-        {"n_steps": 1, "n_rounds": 1, "damping": 1.0, "phi0": 1.0, "phi1": 1.0, "gamma": 1e-9},
+        {"n_steps": 1, "damping": 1.0, "phi0": 1.0, "phi1": 1.0, "gamma": 1e-9},
     ),
     (lm.Annealed, {"fixed": 1.0, "between": 0, "sweeps": 0}),
     (lm.NuclearScores, {"n_probes": 2}),
@@ -33,7 +33,6 @@ EDGES = [
 BEYOND = [
     (lm.Auto, {"effort": 0.0}),
     (lm.Annealed, {"n_steps": 0}),
-    (lm.Annealed, {"n_rounds": 0}),
     (lm.Annealed, {"damping": 0.0}),
     (lm.Annealed, {"damping": 1.001}),
     (lm.Annealed, {"phi1": 0.0}),

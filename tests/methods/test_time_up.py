@@ -33,10 +33,8 @@ LOOPS: list[tuple[str, Any, dict[str, Any]]] = [
     ("exact", "exact", {}),
     ("annealed", lm.Annealed(sweeps=0), {}),
     ("annealed", lm.Annealed(sweeps=0), AIMED),
-    ("rounds", lm.Annealed(sweeps=0, n_candidates=9), {}),
     ("bisection", lm.Continuous(strategy="bisection"), {}),
     ("path", lm.Continuous(strategy="path"), {}),
-    ("frank_wolfe", lm.Continuous(strategy="frank_wolfe"), {}),
 ]
 
 

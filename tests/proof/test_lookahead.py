@@ -13,7 +13,6 @@ from landmarks.proof.conditioned import conditioned
 from landmarks.proof.lookahead import (
     allowed,
     independent,
-    independent_of,
     largest_after,
     tails_after,
     uncertainties,
@@ -62,16 +61,6 @@ def test_each_candidate_has_a_bound_of_the_choices_with_it(depth):
                 left = K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[list(S)])
                 best = min(best, np.sum(left**2) if depth == 2 else np.trace(left))
         assert 0.5 * best < bound <= best
-
-
-def test_the_first_of_dependent_columns_in_the_order_are_kept():
-    C = np.cov(with_copy(), rowvar=False)
-    assert independent_of(C, np.arange(7)).tolist() == [0, 1, 2, 3, 4, 6]
-    assert independent_of(C, np.arange(7)[::-1]).tolist() == [0, 2, 3, 4, 5, 6]
-    assert independent_of(C, np.array([5, 1, 0])).tolist() == [0, 5]
-    low_rank = X[:3].T @ X[:3]
-    assert independent_of(low_rank, np.array([6, 4, 2, 0, 1])).tolist() == [2, 4, 6]
-    np.testing.assert_array_equal(low_rank, X[:3].T @ X[:3])  # not written to
 
 
 def test_independent_candidates_come_with_a_bound_for_the_rest():

@@ -38,7 +38,7 @@ def test_saving_computes_the_figures_of_the_criterion_alone(tmp_path, X, criteri
 
 
 def test_the_path_of_a_run_is_saved_with_it(tmp_path, X):
-    found = lm.select(X, 3, method=lm.Continuous(strategy="frank_wolfe"))
+    found = lm.select(X, 3, method=lm.Continuous(strategy="path"))
     found.save(tmp_path / "run.npz")
     back = lm.load(tmp_path / "run.npz").path
     for name in ("t", "value", "active", "steps"):

@@ -8,37 +8,30 @@ while the temperature decreases (docs/annealed.md).
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import scipy
 
 from .._array import (
     Array,
-    Indices,
     add_outer,
     cholesky,
     column_dots,
-    double,
     host,
     like,
     namespace,
     solve_triangular,
     take,
 )
-from ..errors import Stopped
-from ..operators.base import Operator
-from ..operators.forms import Factored, densify, searchable, storable
+from ..errors import Stopped, UnsupportedError
+from ..operators.forms import Factored, densify, searchable
 from ..operators.pair import Pair
 from ..problem import AIMED, Choice, Problem, brief, complete, lowered
-from ..residual.base import Base
-from ..residual.exchange import Exchange
 from ..residual.order import greedy_order
-from ..residual.pairs import Pairs
-from ..residual.powers import gain
 from ..residual.residual import floor
 from ..runs.runner import Step, cut_short, run
 from ..runs.state import State
@@ -48,7 +41,7 @@ from .search.local_search import descend, starting_choice
 from .trajectory import Recorder
 
 STEPS = 2  # steps that a budget must allow before a run begins
-EXACT_ORDER = 3000  # up to this order K is stored and every column is weighed
+LARGEST = 3000  # columns, unless X has few rows
 
 
 @dataclass(frozen=True)
@@ -69,11 +62,6 @@ class Annealed:
         better of this choice and that of greedy is kept. 0 skips both.
     gamma : δ_j divided by the variance of column j given the others; None is 1, or 1.5 for the
         Frobenius criterion.
-    n_candidates : how many columns get a weight at a time. None is all columns if n ≤ 3000 or X has
-        few rows, and otherwise 6 k. If reading a column costs a product, it is 4 k, half of them by
-        nuclear scores, with one round.
-    n_rounds : how many sets of candidates to try if they are not all columns; each set is built
-        around the last choice.
 
     Examples
     --------
@@ -90,17 +78,13 @@ class Annealed:
     between: int = 2
     sweeps: int = 4
     gamma: float | None = None
-    n_candidates: int | None = None
-    n_rounds: int = 2
     honours: ClassVar[frozenset[str]] = AIMED
     improves: ClassVar[bool] = True
     __repr__ = brief
 
     def __post_init__(self) -> None:
-        if self.n_steps < 1 or self.n_rounds < 1:
-            raise ValueError(
-                f"n_steps and n_rounds must be at least 1, got {self.n_steps} and {self.n_rounds}"
-            )
+        if self.n_steps < 1:
+            raise ValueError(f"n_steps must be at least 1, got {self.n_steps}")
         if not 0 < self.damping <= 1:
             raise ValueError(f"damping must be above 0 and at most 1, got {self.damping!r}")
         if not 0 < self.phi1 <= self.phi0 <= 1:
@@ -118,7 +102,13 @@ class Annealed:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         n, m = problem.operator.n, problem.operator.m
-        if not problem.affords(STEPS * n * (n if m is None else min(m, n)) ** 2 * 1.5e-10):
+        order = n if m is None else min(m, n)  # of what every step factorises
+        if n * order**2 > LARGEST**3:
+            raise UnsupportedError(
+                f"annealed weighs every column at each step, which takes too long for n = {n}; it "
+                f"takes {LARGEST} columns, or more if X has few rows; use swap, iterated or auto"
+            )
+        if not problem.affords(STEPS * n * order**2 * 1.5e-10):
             cut_short()
             raise Stopped("the time is too short for the first steps of an annealed run")
         found = problem
@@ -127,14 +117,8 @@ class Annealed:
         if self.sweeps and "columns" in found.operator.cheap:
             raw = saved("annealing", replace(self, sweeps=0)).choose(found, rng)
             return self._polished(found, raw, rng) if found.time_left > 0 else raw
-        if self._weighs_all(found):
-            K = covariance(found.searched, found.k, found.objective.depth == 2)
-            annealing = Annealing(found, K, np.arange(K.n), self, rng, Recorder(found.operator.n))
-            chosen, recorder = annealing.run(), annealing.recorder
-        else:
-            rounds = Rounds(found, self, rng)
-            run("rounds", rounds.steps(self), rounds, deadline=found.deadline)
-            chosen, recorder = rounds.best, rounds.recorder
+        annealing = Annealing(found, self, rng)
+        chosen, recorder = annealing.run(), annealing.recorder
         path = recorder.trajectory() if recorder.rows else None
         return Choice(complete(found, chosen), path=path)
 
@@ -153,85 +137,11 @@ class Annealed:
         state = landscape.lowest(starts)[1]
         descend(landscape, state, self.sweeps * problem.k)
         greedy = starting_choice("greedy", problem, rng).indices
-        if landscape.error_at(greedy) < landscape.error(state):
+        if landscape.state(greedy).error < landscape.error(state):
             return replace(raw, indices=greedy, details={"kept": "greedy"})
         chosen = landscape.indices(state.chosen, raw.indices)
-        small = problem.operator.n <= EXACT_ORDER
-        ordered = small and problem.pair.standard
-        return replace(raw, indices=greedy_order(problem, chosen) if ordered else chosen)
-
-    def _weighs_all(self, problem: Problem) -> bool:
-        n, m = problem.operator.n, problem.operator.m
-        if not problem.pair.standard:
-            return True
-        if self.n_candidates is not None:
-            return self.n_candidates >= n
-        small = n <= EXACT_ORDER and storable(problem.operator)
-        return small or (m is not None and m * m * n <= EXACT_ORDER**3)
-
-
-class Rounds(State):
-    """The candidates of a large problem, the last choice among them, and the best so far.
-
-    Some candidates are annealed, renewed around what was chosen, and annealed again.
-    """
-
-    def __init__(self, problem: Problem, method: Annealed, rng: np.random.Generator):
-        size = method.n_candidates or 6 * problem.k
-        drawn = first_candidates(problem, max(size, problem.k), rng)
-        self.problem, self.rng, self.recorder = problem, rng, Recorder(problem.operator.n)
-        self.floor = host(floor(problem.operator, problem.k)).astype(np.float64)
-        self.each = max(1, size // problem.k)
-        self.candidates = np.union1d(np.asarray(problem.include, dtype=np.int64), drawn)
-        self.chosen = self.best = self.candidates
-        self.most, self.done = -np.inf, 0
-        self.base: Base | None = None  # for the gains of other columns
-
-    def steps(self, method: Annealed) -> Iterator[Step]:
-        """Anneal one set of candidates at a step and keep the choice if it is the best yet."""
-        problem, cubes = self.problem, self.problem.objective.depth == 2
-        method = replace(method, n_steps=max(1, method.n_steps // 2))
-        later = replace(method, phi0=max(method.phi1, method.phi0 / 2))
-        while self.done < method.n_rounds and (self.done == 0 or self._renewed()):
-            K = Candidates(problem.operator, self.candidates, self.floor[self.candidates], cubes)
-            now = method if self.done == 0 else later
-            annealing = Annealing(problem, K, self.candidates, now, self.rng, self.recorder)
-            self.chosen = annealing.run()
-            if annealing.explained > self.most:
-                self.most, self.best = annealing.explained, self.chosen
-            self.done += 1
-            yield Step(self.done, method.n_rounds)
-
-    def _renewed(self) -> bool:
-        """Whether there are candidates around the choice: K must give columns cheaply.
-
-        For each chosen column they are the few that gain most from its leaving.
-        """
-        if "columns" not in self.problem.operator.cheap:
-            return False
-        operator, chosen, allowed = self.problem.operator, self.chosen, self.problem.candidates
-        self.base = self.base or Base(Pair(operator, operator.n), 1, self.problem.k)
-        scores = gains_without_each(self.base, chosen)[:, allowed].T
-        owner, best = np.argmax(scores, axis=1), np.max(scores, axis=1)
-        best = np.where(np.isin(allowed, chosen), 0.0, best)
-        order = np.argsort(-best, kind="stable")[: np.count_nonzero(best > 0)]
-        proposed = [allowed[order[owner[order] == i][: self.each]] for i in range(len(chosen))]
-        self.candidates = np.union1d(chosen, np.concatenate(proposed))
-        return True
-
-
-def first_candidates(problem: Problem, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Candidates drawn uniformly; where a column costs a product, fewer, half by nuclear scores."""
-    drawn = rng.permutation(problem.free)
-    if "columns" in problem.operator.cheap:
-        return drawn[:size]
-    from .registry import as_method
-
-    likely = min(2 * problem.k, len(problem.candidates))
-    wider = replace(problem, k=likely, warned={"rank"})
-    scored = saved("nuclear", as_method("nuclear")).choose(wider, rng).indices
-    mixed = np.concatenate([scored, drawn[~np.isin(drawn, scored)]])
-    return mixed[: max(likely, min(size, 4 * problem.k))]
+        ordered = greedy_order(problem, chosen) if problem.pair.standard else chosen
+        return replace(raw, indices=ordered)
 
 
 # Annealing of leverages, then decimation: fix the most certain columns, condition on them, repeat.
@@ -248,35 +158,26 @@ LOST = 0.5  # a column that lost this share of its variance to one just fixed is
 
 
 class Annealing(State):
-    """The leverages p of the candidates, the columns that are fixed, and the matrix given those.
+    """The leverages p of the columns, those that are fixed, and the matrix given these.
 
-    K : the matrix of the candidates, conditioned on what is fixed.
-    indices : which columns of the problem the candidates are.
-    allowed : whether each may still be fixed.
-    terms : of the objective, one for each candidate, as they were when last computed.
-    explained : by how much the fixed columns lower the error.
+    K : the matrix, conditioned on what is fixed.
+    allowed : whether each column may still be fixed.
+    terms : of the objective, one for each column, as they were when last computed.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        K: Covariance,
-        indices: np.ndarray,
-        method: Annealed,
-        rng: np.random.Generator,
-        recorder: Recorder,
-    ):
-        self.problem, self.K, self.indices, self.method = problem, K, indices, method
-        self.recorder = recorder
+    def __init__(self, problem: Problem, method: Annealed, rng: np.random.Generator):
+        self.problem, self.method = problem, method
+        self.K = K = covariance(problem.searched, problem.k, problem.objective.depth == 2)
+        self.recorder = Recorder(problem.operator.n)
         self.gamma = method.gamma or (1.5 if K.cubes else 1.0)
         self.offsets = TIES * rng.standard_normal(K.n)
-        self.allowed = np.isin(indices, problem.free)
+        self.allowed = np.isin(np.arange(K.n), problem.free)
         self.p, self.c0, self.terms = np.zeros(K.n), K.diagonal.copy(), np.zeros(K.n)
         self.narrowed, self.first = False, K.diagonal.copy()
         self.fixed: list[int] = []
-        self.explained, self.step = 0.0, 0
-        for j in np.flatnonzero(np.isin(indices, problem.include)):
-            self.fix(int(j))
+        self.step = 0
+        for j in sorted(problem.include):
+            self.fix(j)
         self.spread_evenly()
 
     @property
@@ -297,7 +198,7 @@ class Annealing(State):
 
     def fix(self, j: int) -> None:
         """Choose a candidate and condition on it."""
-        self.explained += self.K.condition(j)
+        self.K.condition(j)
         self.fixed.append(j)
         self.p[j] = 0.0
 
@@ -307,7 +208,7 @@ class Annealing(State):
             run("annealed", self.steps(), self, deadline=self.problem.deadline)
         rest = self._ranked()  # where the run was stopped, the most certain ones fill up
         chosen = np.concatenate([np.asarray(self.fixed, dtype=np.int64), rest])
-        return self.indices[chosen[: self.problem.k]]
+        return chosen[: self.problem.k]
 
     def steps(self) -> Iterator[Step]:
         """One move of the leverages at a step, then one decimation with the moves after it."""
@@ -346,7 +247,7 @@ class Annealing(State):
         self.p[free] += self.method.damping * (target - self.p[free])
         self.terms[at] = diagonals.a if self.K.cubes else diagonals.c
         value = float(np.sum(self.terms)) if diagonals.error is None else diagonals.error
-        self.recorder.add(np.sqrt(self.p[d > 0]), self.indices[d > 0], value, 0)
+        self.recorder.add(np.sqrt(self.p[d > 0]), np.flatnonzero(d > 0), value, 0)
 
     def _cut(self, free: np.ndarray) -> float:
         """The leverage up to which a column weighs nothing."""
@@ -392,9 +293,8 @@ def weights(p: np.ndarray, delta: np.ndarray, cut: float) -> np.ndarray:
 # docs/annealed.md has the formulas.
 
 
-@dataclass(frozen=True)
-class Diagonals:
-    """c = diag C, a = diag C² and, for the Frobenius criterion, b = diag C³, on the host.
+class Diagonals(NamedTuple):
+    """c = diag C, a = diag CΩC and, for the Frobenius criterion, b = diag CΩCΩC, on the host.
 
     error : of a target, which the diagonals do not give; None otherwise.
     """
@@ -405,35 +305,57 @@ class Diagonals:
     error: float | None = None
 
 
-class Covariance(State, ABC):
+class Covariance(State):
     """A matrix K that gives the diagonals of C for its n weights d ≥ 0, and can be conditioned.
 
-    floor : the diagonal entries at which a column counts as represented.
-    cubes : whether diag C³ is asked for too.
+    matrix : K, or X with K = XᵀX. floor : the diagonal entries at which a column counts as
+    represented. cubes : whether b is asked for too.
     """
 
-    def __init__(self, n: int, floor: np.ndarray, cubes: bool):
-        self.n, self.floor, self.cubes = n, floor, cubes
+    def __init__(self, matrix: Array, floor: np.ndarray, pair: Pair, cubes: bool):
+        self.matrix, self.floor, self.pair, self.cubes = matrix + 0.0, floor, pair, cubes
+        self.n = matrix.shape[1]
+        self.noise = np.zeros(self.n) if pair.noise is None else pair.noise
+        self.aimed = not (cubes or pair.standard)
         self.diagonal = self._measured()
 
-    @abstractmethod
     def diagonals(self, d: np.ndarray, at: np.ndarray | None = None) -> Diagonals:
-        """diag C, diag C² and diag C³ if asked for, at some columns or at all.
+        """The diagonals of C at some columns, or at all, as `jump_gains` takes them.
+
+        A candidate of the weight d is measured with noise of the variance ν + 1/d: it counts e.
+        Without its own weight it has the variance v = c/(1 − e c) + ν, and choosing it gains
+        (CΩC)_jj/(1 − e c)²/v.
 
         at : rising; columns of positive weight are among them.
         """
+        at = np.arange(self.n) if at is None else at
+        e = d / (1 + d * self.noise)
+        c, a, cubes, error = self._of(e, at)
+        c, a, b = _float64(c), _float64(a), None if cubes is None else _float64(cubes)
+        if self.pair.standard:
+            return Diagonals(c, a, b)
+        d, e = d[at], e[at]
+        own = without_own(c, e)
+        alone = c / own + self.noise[at]
+        rho = 1 / (1 + d * alone)
+        gained = a * (rho / own) ** 2
+        if b is not None:
+            b = (rho / own) ** 2 * (b + e * a**2 / own) - d * gained**2 / rho
+        return Diagonals(alone * rho, gained, b, error)
 
-    def condition(self, j: int) -> float:
-        """Column j is chosen: K becomes K − v vᵀ, v = K_:j/√K_jj; returns what the error loses."""
-        if self.diagonal[j] <= self.floor[j]:
-            return 0.0
-        fall = self._conditioned(j)
-        self.diagonal = self._measured()
-        self.diagonal[j] = 0.0
-        return fall
+    def condition(self, j: int) -> None:
+        """Column j is chosen: K becomes K − v vᵀ, v = K_:j/√K_jj."""
+        if self.diagonal[j] > self.floor[j]:
+            self._conditioned(j)
+            self.diagonal = self._measured()
+            self.diagonal[j] = 0.0
 
     @abstractmethod
-    def _conditioned(self, j: int) -> float: ...
+    def _of(self, e: np.ndarray, at: np.ndarray) -> tuple[Array, Array, Array | None, float | None]:
+        """c, a and b at some columns, and the error of a target."""
+
+    @abstractmethod
+    def _conditioned(self, j: int) -> None: ...
 
     @abstractmethod
     def _measured(self) -> np.ndarray:
@@ -467,149 +389,69 @@ def without_own(c: np.ndarray, d: np.ndarray) -> np.ndarray:
 class Stored(Covariance):
     """K as a stored matrix: C = K − GᵀG with G = L⁻¹ R K_A.
 
-    A are the columns of positive weight, R² = D and LLᵀ = I + R K_AA R.
+    A are the columns of positive weight, R² = Diag(e) and LLᵀ = I + R K_AA R.
     """
 
-    def __init__(self, K: Array, floor: np.ndarray, pair: Pair, cubes: bool):
-        self.K, self.pair, self.noise = K + 0.0, pair, noise_of(pair)
-        super().__init__(K.shape[0], floor, cubes)
-
     def _measured(self) -> np.ndarray:
-        return _float64(namespace(self.K).linalg.diagonal(self.K)) + self.noise
+        return _float64(namespace(self.matrix).linalg.diagonal(self.matrix)) + self.noise
 
-    def diagonals(self, d: np.ndarray, at: np.ndarray | None = None) -> Diagonals:
-        e, xp, weighed = counting(d, self.noise), namespace(self.K), self.pair.weighed
+    def _of(self, e: np.ndarray, at: np.ndarray) -> tuple[Array, Array, Array | None, float | None]:
+        K, xp, weighed = self.matrix, namespace(self.matrix), self.pair.weighed
         active = np.flatnonzero(e > 0)
-        r = like(np.sqrt(e[active]), self.K)
-        rows = r[:, None] * take(self.K, active)
+        r = like(np.sqrt(e[active]), K)
+        rows = r[:, None] * take(K, active)
         G = solve_triangular(shifted_factor(take(rows, active, axis=1) * r[None, :]), rows)
-        third = None
-        if at is None or len(at) == self.n:
-            C = self.K - G.T @ G
+        b = None
+        if len(at) == self.n:
+            C = K - G.T @ G
             if self.cubes:
-                third = column_dots(C, weighed(C).T @ weighed(C))
+                b = column_dots(C, weighed(C).T @ weighed(C))
             c = xp.linalg.diagonal(C)
         else:
-            C = take(self.K, at, axis=1) - G.T @ take(G, at, axis=1)
+            C = take(K, at, axis=1) - G.T @ take(G, at, axis=1)
             if self.cubes:
                 W = weighed(C)
-                third = column_dots(W, self.K @ W - G.T @ (G @ W))
+                b = column_dots(W, K @ W - G.T @ (G @ W))
             c = xp.linalg.diagonal(take(C, at))
-        found = _on_host(c, column_dots(C, weighed(C)), third)
         error = None
-        if not (self.cubes or self.pair.standard):
-            error = self.pair.total(xp.linalg.diagonal(self.K) - xp.sum(G * G, axis=0))
-        return measured(found, d, at, self.pair, error)
+        if self.aimed:
+            error = self.pair.total(xp.linalg.diagonal(K) - xp.sum(G * G, axis=0))
+        return c, column_dots(C, weighed(C)), b, error
 
-    def _conditioned(self, j: int) -> float:
-        column, pair = self.K[:, j] + 0.0, self.pair
-        squares = float(pair.dot(column, column))
-        third = float(pair.dot(column, self.K @ pair.weighed(column))) if self.cubes else None
-        pivot = float(column[j]) + float(self.noise[j])
-        v = column / pivot**0.5
-        add_outer(self.K, -v, v)
-        return gain(pivot, squares, third)
+    def _conditioned(self, j: int) -> None:
+        column = self.matrix[:, j] + 0.0
+        v = column / (float(column[j]) + float(self.noise[j])) ** 0.5
+        add_outer(self.matrix, -v, v)
 
 
 class ByFactor(Covariance):
-    """K = XᵀX by a factor of few rows: C = PᵀP with P = L⁻¹X, LLᵀ = I + X D Xᵀ."""
-
-    def __init__(self, X: Array, floor: np.ndarray, pair: Pair, cubes: bool):
-        self.X, self.pair, self.noise = X, pair, noise_of(pair)
-        self._gram: tuple[Array, Array] | None = None
-        super().__init__(X.shape[1], floor, cubes)
+    """K = XᵀX by a factor of few rows: C = PᵀP with P = L⁻¹X, LLᵀ = I + X Diag(e) Xᵀ."""
 
     def _measured(self) -> np.ndarray:
-        return _float64(column_dots(self.X, self.X)) + self.noise
+        self.gram: Array | None = None  # XΩXᵀ, made when it is used
+        return _float64(column_dots(self.matrix, self.matrix)) + self.noise
 
-    @property
-    def gram(self) -> Array:
-        """XΩXᵀ, made once for each X."""
-        if self._gram is None or self._gram[0] is not self.X:
-            self._gram = self.X, self.X @ self.pair.weighed(self.X.T)
-        return self._gram[1]
-
-    def diagonals(self, d: np.ndarray, at: np.ndarray | None = None) -> Diagonals:
-        active, e = np.flatnonzero(d > 0), counting(d, self.noise)
-        weighted = take(self.X, active, axis=1) * like(np.sqrt(e[active]), self.X)[None, :]
+    def _of(self, e: np.ndarray, at: np.ndarray) -> tuple[Array, Array, Array | None, float | None]:
+        X, active = self.matrix, np.flatnonzero(e > 0)
+        weighted = take(X, active, axis=1) * like(np.sqrt(e[active]), X)[None, :]
         L = shifted_factor(weighted @ weighted.T)
-        P = solve_triangular(L, self.X if at is None else take(self.X, at, axis=1))
+        P = solve_triangular(L, X if len(at) == self.n else take(X, at, axis=1))
+        if self.gram is None:
+            self.gram = X @ self.pair.weighed(X.T)
         inner = solve_triangular(L, solve_triangular(L, self.gram).T)  # PΩPᵀ
         Q = inner @ P
-        third = column_dots(Q, Q) if self.cubes else None
-        found = _on_host(column_dots(P, P), column_dots(P, Q), third)
-        error = None if self.cubes or self.pair.standard else float(np.trace(host(inner)))
-        return measured(found, d, at, self.pair, error)
+        error = float(np.trace(host(inner))) if self.aimed else None
+        b = column_dots(Q, Q) if self.cubes else None
+        return column_dots(P, P), column_dots(P, Q), b, error
 
-    def _conditioned(self, j: int) -> float:
-        xp, x = namespace(self.X), self.X[:, j]
-        image = self.X @ self.pair.weighed(x @ self.X)
-        third = float(xp.sum(image * image)) if self.cubes else None
-        fall = gain(self.diagonal[j], float(xp.sum(x * image)), third)
-        length, share = xp.sum(x * x), 1.0
+    def _conditioned(self, j: int) -> None:
+        xp, x, share = namespace(self.matrix), self.matrix[:, j], 1.0
+        length = xp.sum(x * x)
         if self.noise[j] > 0:  # (I − β x xᵀ)² = I − x xᵀ/pivot
             share = 1 - float(np.sqrt(self.noise[j] / self.diagonal[j]))
         if float(length) > 0:
             q = x / xp.sqrt(length)
-            self.X = self.X - _outer(share * q, q @ self.X)
-        return fall
-
-
-class Candidates(Covariance):
-    """Some columns B, rising, of a K that is not stored.
-
-    The diagonals over B follow exactly from K_BB, (K²)_BB and (K³)_BB. The squares cost |B| columns
-    of K, the cubes also |B| products; later work has no part of length n. It is done on the device
-    of K, in float64.
-    """
-
-    def __init__(self, operator: Operator, indices: Indices, floor: np.ndarray, cubes: bool):
-        columns = operator.columns(np.asarray(indices))
-        powers = [take(columns, np.asarray(indices)), columns.T @ columns]
-        if cubes:
-            powers.append(columns.T @ operator.matmul(columns))
-        powers = [double(power) for power in powers]
-        self.powers = [(power + power.T) / 2 for power in powers]
-        super().__init__(len(indices), floor, cubes)
-
-    def _measured(self) -> np.ndarray:
-        return _float64(namespace(self.powers[0]).linalg.diagonal(self.powers[0]))
-
-    def diagonals(self, d: np.ndarray, at: np.ndarray | None = None) -> Diagonals:
-        active = np.flatnonzero(d > 0)
-        at = np.arange(self.n) if at is None else at
-        r = like(np.sqrt(d[active]), self.powers[0])[:, None]
-        squares = [take(take(power, at), at, axis=1) for power in self.powers]
-        own = np.searchsorted(at, active)
-        rows = [r * take(square, own) for square in squares]
-        L = shifted_factor(take(rows[0], own, axis=1) * r.T)
-        G, H, *H3 = _solve_all(L, rows)
-        T, *T3 = _solve_all(L, [r * take(block, own, axis=1).T for block in (H, *H3)])
-        c, a, *b = (namespace(r).linalg.diagonal(square) for square in squares)
-        TG = T @ G  # T = L⁻¹R(K²)_AA R L⁻ᵀ
-        c, a = c - column_dots(G, G), a - column_dots(G, 2 * H - TG)
-        if not self.cubes:
-            return _on_host(c, a, None)
-        E = H - TG
-        third = b[0] - column_dots(G, 2 * H3[0] - T3[0] @ G) - column_dots(E, E)
-        return _on_host(c, a, third)
-
-    def _conditioned(self, j: int) -> float:
-        """The blocks of C, C² (and C³) after C became C − v vᵀ, v = C_:j/√C_jj.
-
-        C²: C² − v xᵀ − x vᵀ + ‖v‖² v vᵀ with x = Cv; C³ follows in the same way with y = C²v.
-        """
-        powers = self.powers
-        s = powers[0][j, j]
-        v, x, *rest = (power[:, j] / s**0.5 for power in powers)
-        vv = powers[1][j, j] / s
-        cross = _outer(v, x - 0.5 * vv * v)
-        self.powers = [powers[0] - _outer(v, v), powers[1] - (cross + cross.T)]
-        if rest:
-            vCv = powers[2][j, j] / s
-            cross = _outer(v, rest[0] - vv * x - 0.5 * (vCv - vv * vv) * v)
-            self.powers.append(powers[2] - _outer(x, x) - (cross + cross.T))
-        return gain(*(float(power[j, j]) for power in powers))
+            self.matrix = self.matrix - (share * q)[:, None] * (q @ self.matrix)[None, :]
 
 
 def covariance(pair: Pair, k: int, cubes: bool) -> Covariance:
@@ -619,38 +461,6 @@ def covariance(pair: Pair, k: int, cubes: bool) -> Covariance:
     if isinstance(operator, Factored) or (operator.m is not None and 2 * operator.m < operator.n):
         return ByFactor(operator.factor(), floors, pair, cubes)
     return Stored(densify(operator), floors, pair, cubes)
-
-
-def noise_of(pair: Pair) -> np.ndarray:
-    """ν of every column of K."""
-    return np.zeros(pair.operator.n) if pair.noise is None else pair.noise
-
-
-def counting(d: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """By how much candidates count that are measured with noise of variance ν + 1/d."""
-    return d / (1 + d * noise)
-
-
-def measured(
-    found: Diagonals, d: np.ndarray, at: np.ndarray | None, pair: Pair, error: float | None
-) -> Diagonals:
-    """The diagonals as `jump_gains` takes them, where a candidate has noise of its own.
-
-    Without its own weight a candidate has the variance v = c/(1 − e c) + ν, and choosing it gains
-    (CΩC)_jj/(1 − e c)²/v.
-    """
-    if pair.standard:
-        return found
-    noise, d = (x if at is None else x[at] for x in (noise_of(pair), d))
-    e = counting(d, noise)
-    own = without_own(found.c, e)
-    alone = found.c / own + noise
-    rho = 1 / (1 + d * alone)
-    a = found.a * (rho / own) ** 2
-    if found.b is None:
-        return Diagonals(alone * rho, a, None, error)
-    b = (rho / own) ** 2 * (found.b + e * found.a**2 / own) - d * a**2 / rho
-    return Diagonals(alone * rho, a, b, error)
 
 
 def shifted_factor(matrix: Array) -> Array:
@@ -663,38 +473,8 @@ def shifted_factor(matrix: Array) -> Array:
     return factor
 
 
-def _solve_all(L: Array, blocks: list[Array]) -> list[Array]:
-    """L⁻¹ times each of the blocks, which are equally wide: one solve."""
-    width = blocks[0].shape[1]
-    solved = solve_triangular(L, namespace(L).concat(blocks, axis=1))
-    return [solved[:, i * width : (i + 1) * width] for i in range(len(blocks))]
-
-
-def _outer(left: Array, right: Array) -> Array:
-    return left[:, None] * right[None, :]
-
-
 def _float64(array: Array) -> np.ndarray:
     return np.maximum(host(array).astype(np.float64), 0.0)
-
-
-def _on_host(c: Array, a: Array, b: Array | None) -> Diagonals:
-    return Diagonals(_float64(c), _float64(a), None if b is None else _float64(b))
-
-
-def gains_without_each(base: Base, chosen: np.ndarray) -> np.ndarray:
-    """(C'²)_jj/C'_jj of the residual C' without the i-th chosen column, one row per i.
-
-    The diagonals of K and K² in the base are read once; this costs |S| columns and |S| products.
-    """
-    state = Exchange(base, len(chosen))
-    state.load(chosen)
-    n, r = base.operator.n, len(state.chosen)
-    pairs = Pairs(state, like(np.ones(n), base.operator.like))
-    found = np.zeros((len(chosen), n))
-    halves = host(pairs.half_gains(slice(0, r))).astype(np.float64)
-    found[np.isin(chosen, state.chosen)] = 2 * halves + pairs.cost[:r, None]
-    return found
 
 
 # The entropic map: probabilities of independent columns that follow scores at a given spread.

@@ -18,7 +18,6 @@ from .._array import (
     Array,
     Indices,
     Part,
-    column_dots,
     host,
     is_single,
     like,
@@ -307,8 +306,3 @@ def appended(operator: Operator, B: np.ndarray) -> Operator:
     X = operator.factor()
     both = namespace(X).concat([X, like(B, X)], axis=1)
     return Data(both, exponent=operator.exponent, ledger=operator.ledger)
-
-
-def dots(pair: Pair, left: Array, right: Array) -> Array:
-    """The inner products Σ ω_i left_ij right_ij of the columns."""
-    return column_dots(pair.weighed(left), right)

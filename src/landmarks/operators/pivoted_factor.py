@@ -18,7 +18,6 @@ from .._array import (
     is_single,
     like,
     namespace,
-    on_gpu,
     solve_from_right,
     take,
     zeros,
@@ -60,7 +59,7 @@ def pivoted_factor(operator: Operator, most: int, unit: float) -> Array | None:
         if len(taken) == 0:  # rounding alone said that something was left
             left[proposed] = np.minimum(np.maximum(np.diag(C), 0.0), floor[proposed])
             continue
-        V = _solved(L, take(columns, taken, axis=1))
+        V = solve_from_right(take(columns, taken, axis=1), like(L, columns))
         if F.shape[1] < r + len(taken):  # grow by doubling: most factors are given up early
             wider = zeros((operator.n, min(most, max(2 * (r + len(taken)), 4 * BLOCK))), F)
             wider[:, :r] = F[:, :r]
@@ -72,17 +71,6 @@ def pivoted_factor(operator: Operator, most: int, unit: float) -> Array | None:
         check_semidefinite(left, diagonal)
         left = np.maximum(left, 0.0)
     return F[:, :r]
-
-
-def _solved(L: np.ndarray, columns: Array) -> Array:
-    """columns L⁻ᵀ. On a GPU by the inverse, because solving for a million rows took 25 s there.
-
-    Elsewhere by substitution, which keeps more digits where the pivots fall fast.
-    """
-    if on_gpu(columns):
-        inverse = scipy.linalg.solve_triangular(L, np.eye(len(L)), lower=True)
-        return columns @ like(inverse.T, columns)
-    return solve_from_right(columns, like(L, columns))
 
 
 def lapack_pivots(K: np.ndarray, tolerance: float = -1.0) -> tuple[np.ndarray, np.ndarray]:

@@ -8,6 +8,7 @@ Review 15, 1973). Bisection keeps an upper bound of each, from one decomposition
 import numpy as np
 
 from .._array import add_diagonal, cholesky
+from ..residual.factors import independent as independent_columns
 from .conditioned import Conditioned
 from .node import Node
 
@@ -38,22 +39,12 @@ def independent(
     if np.all(d > 0) and cholesky(add_diagonal(C / d[:, None] / d[None, :], -SEPARATE)) is not None:
         return free, np.inf  # each keeps more than SEPARATE of its variance given all others
     order = free if tails is None else free[np.argsort(tails, kind="stable")]
-    core = independent_of(state.matrix, order)
+    C, whole = state.matrix[np.ix_(order, order)], state.diagonal[order]
+    core = np.sort(order[independent_columns(C, SEPARATE * whole)[0]])
     rest = ~np.isin(free, core)
     if not np.any(rest):
         return core, np.inf
     return core, None if tails is None else float(np.min(tails[rest]))
-
-
-def independent_of(C: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """The columns that those before them do not nearly represent, rising."""
-    C, kept = C.copy(), []
-    whole = np.diagonal(C).copy()
-    for j in order:
-        if C[j, j] > SEPARATE * whole[j]:
-            kept.append(int(j))
-            C -= np.multiply.outer(C[:, j], C[j] / C[j, j])
-    return np.sort(np.asarray(kept, dtype=np.int64))
 
 
 def tails_after(node: Node) -> np.ndarray:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy import finfo, float32
 
 from .._array import eps, namespace
 from ..operators.base import Operator
-from ..operators.diagonals import in_pairs
 from ..operators.forms import Factored, gram_powers
 from ..operators.pair import Pair
 from .residual import floor
@@ -30,7 +27,6 @@ class Base:
     def __init__(self, pair: Pair, depth: int, size: int, moves: int | None = 0):
         self.pair = pair
         self.operator = operator = pair.operator
-        self.released: list[Any] = []  # states whose memory can be used again
         self.depth = depth
         self.highest = highest_power(pair, depth, moves)
         xp = namespace(operator.like)
@@ -54,12 +50,6 @@ class Base:
         if self.depth == 0:
             return False
         return "columns" in self.operator.cheap and (self.depth == 1 or self.operator.n <= CUBES)
-
-    @property
-    def slow_loads(self) -> bool:
-        """Whether a load may take n³ operations where the error alone takes n² k, on a card."""
-        plain = self.pair.weights is None
-        return self.depth == 2 and plain and self.factored is None and in_pairs(self.operator)
 
     def rounding(self, error: float) -> float:
         """How far rounding may have moved an error of that size."""

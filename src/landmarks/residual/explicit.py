@@ -40,11 +40,7 @@ class Explicit(State):
 
     def copy_to(self, other: Explicit) -> None:
         """Put the same numbers into the memory of another residual."""
-        if other.R is other.operator.X:
-            other.R = self.R + 0.0
-        else:
-            other.R[:, :] = self.R
-        other.D[:, :] = self.D
+        other.R, other.D = self.R + 0.0, self.D + 0.0
 
     def columns(self, indices: Indices) -> Array:
         """The columns of C at the indices."""
@@ -143,10 +139,8 @@ class Explicit(State):
             rows = np.concatenate([np.arange(m), m + come_from])
             self.R, self.D = take(self.R, rows), take(self.D, rows)
 
-    def load(
-        self, indices: np.ndarray, floor: np.ndarray, size: int
-    ) -> tuple[np.ndarray, Array, Array]:
-        """Recompute the residual for indices: the independent ones, and W = DᵀX and QᵀX of them."""
+    def load(self, indices: np.ndarray, floor: np.ndarray, size: int) -> tuple[np.ndarray, Array]:
+        """Recompute the residual for indices: the independent ones, and W = DᵀX of them."""
         X = host(self.members(indices, np.arange(len(indices))))
         kept, Q, T = independent_basis(X, floor[indices])
         if self.sigma is not None and len(kept) < len(indices):
@@ -157,7 +151,6 @@ class Explicit(State):
         if len(kept):
             self.D[:, : len(kept)] = like(dual, self.operator.like)
         basis = like(Q, self.operator.like)
-        F = basis.T @ whole
-        R = whole - basis @ F
+        R = whole - basis @ (basis.T @ whole)
         self.R = R - basis @ (basis.T @ R)
-        return indices[kept], like(dual, self.operator.like).T @ whole, F
+        return indices[kept], like(dual, self.operator.like).T @ whole

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._array import Array, host, like, namespace, solve_from_right, take, zeros
+from .._array import Array, host, like, namespace, zeros
 from ..linalg.error import squared_residual
 from ..operators.base import block_width, blocks
 from ..operators.diagonals import add_block, in_pairs, panel_width
@@ -19,7 +19,6 @@ from .factors import Factors, factorise, pivoted_order
 from .residual import FromK, Panel
 
 SPOILT = 1e3  # units in the last place of K below zero: rounding alone leaves some hundred
-CLOSE = 1e-2  # of the largest pivot of K_SS: below it K²_S L⁻ᵀ has too few digits of K F
 ENOUGH = 1e-4  # of tr K left: below it diag C² comes from C itself, not from diag K²
 
 
@@ -38,13 +37,10 @@ class Loaded(NamedTuple):
     larger: list[Array] | None
 
 
-def load_from_K(
-    base: Base, indices: np.ndarray, exact: bool = False, quick: bool = False
-) -> Loaded:
+def load_from_K(base: Base, indices: np.ndarray, exact: bool = False) -> Loaded:
     """What an exchange keeps of the independent ones among the indices.
 
     exact : whether the diagonals must come from C itself, at a price of n² k or n³ operations.
-    quick : whether K F may come from a stored K², with some digits less than the product has.
     """
     operator = base.operator
     fresh, c = factors_and_diagonal(base, indices)
@@ -53,7 +49,7 @@ def load_from_K(
         images, diagonals = _from_residual(base, fresh.F)
         larger = None
     else:
-        images, diagonals = _from_products(base, fresh, c, quick)
+        images, diagonals = _from_products(base, fresh, c)
         larger = base.of_K
     turn = like(fresh.inverse_factor.T, operator.like)
     rows = [turn @ x.T for x in images]
@@ -78,9 +74,7 @@ def factors_and_diagonal(base: Base, indices: np.ndarray) -> tuple[Factors, Arra
     return fresh, namespace(c).clip(c, min=0.0)
 
 
-def _from_products(
-    base: Base, fresh: Factors, c: Array, quick: bool
-) -> tuple[list[Array], list[Array]]:
+def _from_products(base: Base, fresh: Factors, c: Array) -> tuple[list[Array], list[Array]]:
     """F, CΩF (and CΩCΩF) and the diagonals, by one block product with K per power."""
     F, xp = fresh.F, namespace(fresh.F)
     if base.depth == 0:
@@ -88,10 +82,7 @@ def _from_products(
     weighed = base.pair.weighed
     G = F.T @ weighed(F)
     FG = F @ G
-    KF = _from_square(base, fresh) if quick else None
-    if KF is None:
-        KF = base.operator.matmul(weighed(F))
-    CF = KF - FG
+    CF = base.operator.matmul(weighed(F)) - FG
     images = [F, CF]
     diagonals = [c, base.of_K[1] - row_dots(F, 2 * CF + FG)]
     if base.depth == 2:
@@ -100,31 +91,6 @@ def _from_products(
         inner = 2 * images[2] + 2 * (CF @ G) + inside
         diagonals.append(base.of_K[2] - row_dots(F, inner) - row_dots(CF, CF) - row_dots(FG, FG))
     return images, [xp.clip(diagonal, min=0.0) for diagonal in diagonals]
-
-
-def from_products(base: Base, F: Array, c: Array) -> list[Array] | None:
-    """diag C and diag CΩC of C = XᵀX − FᵀF with few rows F, by one block product per row.
-
-    None where that takes longer than diag CΩC from C itself, or costs too many digits.
-
-    c : diag C.
-    """
-    X, omega = base.factored.X, base.pair.omega  # type: ignore[union-attr]  # a factor is kept
-    if base.depth != 1 or 4 * len(F) > len(X) or base.pair.total(c) < ENOUGH * base.totals[0]:
-        return None
-    xp, weighted = namespace(F), F if omega is None else F * omega[None, :]
-    inner = 2 * ((weighted @ X.T) @ X) - (weighted @ F.T) @ F
-    return [c, xp.clip(base.of_K[1] - xp.sum(F * inner, axis=0), min=0.0)]
-
-
-def _from_square(base: Base, fresh: Factors) -> Array | None:
-    """K F = (K²)_S L⁻ᵀ where K² is stored and L does not cost many digits; else None."""
-    pivots = np.diagonal(fresh.factor)
-    close = np.min(pivots, initial=np.inf) < CLOSE * np.max(pivots, initial=0.0)
-    if not base.highest or close:
-        return None
-    columns = take(base.pair.powers(2)[1], fresh.order, axis=1)
-    return solve_from_right(columns, like(fresh.factor, columns))
 
 
 def _from_residual(base: Base, F: Array) -> tuple[list[Array], list[Array]]:

@@ -20,16 +20,12 @@ FILLING = 2**22  # entries of a part that fill a graphics card
 
 
 class Swapping(NamedTuple):
-    """Drop the member at a place, add candidate j: what the error loses, what the drop alone costs.
-
-    best : the largest gain of each place that was looked at.
-    """
+    """A member to drop, a candidate to add: what the error loses, what the drop alone costs."""
 
     place: int
     j: int
     gain: float
     cost: float
-    best: np.ndarray
 
 
 class Pairs:
@@ -199,7 +195,7 @@ def best_swap(
 def _swapping(pairs: Pairs, places: np.ndarray) -> Swapping:
     best, j = pairs.best()
     i = first_argmax(best)
-    return Swapping(int(places[i]), j, float(best[i]), float(pairs.cost[i]), best)
+    return Swapping(int(places[i]), j, float(best[i]), float(pairs.cost[i]))
 
 
 def _independent(state: Exchange, swap: Swapping, floor: Array) -> bool:

@@ -15,9 +15,8 @@ from landmarks.methods.annealed import entropic
 
 @dataclass
 class Plain:
-    """The state of one run; `rows` holds √p of the weighed columns and the objective, by step.
+    """The state of one run; `rows` holds √p of the columns and the objective, by step.
 
-    weighed : the candidates, rising; None is all columns. The offsets are theirs.
     M, outside : the error for a target is tr MC + outside; None is the trace of C or of C².
     """
 
@@ -28,7 +27,6 @@ class Plain:
     offsets: np.ndarray
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
-    weighed: np.ndarray | None = None
     M: np.ndarray | None = None
     outside: float = 0.0
     rows: list[tuple[np.ndarray, float]] = field(default_factory=list)
@@ -49,8 +47,7 @@ class Plain:
         self.K = self.K.copy()
         self.first, self.own = np.diag(self.K).copy(), np.diag(self.K).copy()
         self.floor, self.terms = 1e-12 * self.first, np.zeros(n)
-        self.weighed = np.arange(n) if self.weighed is None else self.weighed
-        self.open = np.isin(np.arange(n), self.weighed)
+        self.open = np.ones(n, dtype=bool)
         self.open[list(self.exclude)] = False
         self.fixed, self.p, self.narrowed = list[int](), np.zeros(n), False
         for j in sorted(self.include):
@@ -89,13 +86,12 @@ class Plain:
         C = self.K - self.K[:, A] @ np.linalg.solve(
             np.diag(1 / d[A]) + self.K[np.ix_(A, A)], self.K[A]
         )
-        at = free if self.narrowed else self.weighed
+        at = free if self.narrowed else np.arange(len(self.K))
         gains = np.array([self.gain(C, d, j) for j in at])
         self.own[at] = np.diag(C)[at] / (1 - d * np.diag(C))[at]
-        scores = (
-            np.log(np.maximum(gains, 1e-12 * gains.max()))
-            + self.offsets[np.searchsorted(self.weighed, at)]
-        )[np.isin(at, free)]
+        scores = (np.log(np.maximum(gains, 1e-12 * gains.max())) + self.offsets[at])[
+            np.isin(at, free)
+        ]
         self.p[free] += self.settings.damping * (
             entropic(scores, self.places, spread) - self.p[free]
         )

@@ -9,12 +9,12 @@ import pytest
 from errors_of import selection_error
 
 import landmarks as lm
+from landmarks.errors import UnsupportedError
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 6)) @ RNG.standard_normal((6, 24)) + 0.3 * RNG.standard_normal(
     (30, 24)
 )
-POINTS = RNG.standard_normal((60, 2))
 SHORT = lm.Annealed(n_steps=20, damping=0.4)
 
 
@@ -52,13 +52,12 @@ def test_a_wide_matrix_and_its_gram_matrix_give_the_same_choice():
     assert by_factor.tolist() == lm.select(lm.psd(wide.T @ wide), 4, method=SHORT).indices.tolist()
 
 
-def test_renewed_candidates_improve_on_the_first_draw():
-    operator = lm.kernel(POINTS, lm.rbf(0.7))
-    errors = [
-        lm.select(operator, 6, method=lm.Annealed(n_candidates=12, n_rounds=rounds)).error()
-        for rounds in (1, 4)
-    ]
-    assert errors[1] < errors[0]
+def test_more_columns_than_it_can_weigh_at_each_step_are_refused():
+    points = lm.kernel(RNG.standard_normal((3001, 2)), lm.rbf(0.7))
+    with pytest.raises(UnsupportedError, match="too long for n = 3001; it takes 3000 columns"):
+        lm.select(points, 6, method="annealed")
+    found = lm.select(RNG.standard_normal((9, 3500)), 4, method=SHORT)  # few rows
+    assert len(found) == 4
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
@@ -73,9 +72,8 @@ def test_it_is_never_above_greedy_on_smooth_problems(criterion):
 
 
 @pytest.mark.parametrize("A", [X[:8], X], ids=["by its factor", "stored"])
-@pytest.mark.parametrize("n_candidates", [None, 12])
-def test_an_included_column_that_another_represents_does_no_harm(A, n_candidates):
+def test_an_included_column_that_another_represents_does_no_harm(A):
     twins = np.column_stack([A, A[:, 3]])
-    method = lm.Annealed(n_steps=8, n_candidates=n_candidates, sweeps=0)
+    method = lm.Annealed(n_steps=8, sweeps=0)
     s = lm.select(twins, 5, method=method, include=[3, 24])
     assert {3, 24} <= set(s.indices.tolist()) and len(set(s.indices.tolist())) == 5

@@ -322,7 +322,7 @@ class UnitState:
         """Other units, with the residual of the columns as a matrix of its own."""
         columns = self.allowed.columns(list(chosen))
         source = Explicit(operator, len(columns), self.pair)
-        kept, _, _ = source.load(columns, host(operator.floor(len(columns))), len(columns))
+        kept, _ = source.load(columns, host(operator.floor(len(columns))), len(columns))
         blocks = self.of_K.of_factor(source.R, self.depth)
         if self.depth == 0:  # DᵀD = P_SS⁻¹
             R = np.linalg.qr(host(source.D)[:, : len(kept)], mode="r")

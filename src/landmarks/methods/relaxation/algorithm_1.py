@@ -3,9 +3,8 @@
 Comments give its line numbers. Line 1 is the input: λ is `penalty`, τ is `threshold`, and
 `objective` holds K and δ and draws M probes for each gradient (`relaxed.py`). TermCond is
 `descent.stop`, a rule such as `Stop`. The descent ends when the rule says so, after the rule's
-`max_steps`, or when a step would leave fewer than `descent.at_least` columns. `descent.step` is a
-rule such as `SGD`. `recorder` collects what users see as `selection.path`. `run` makes the steps
-that `gradient_steps` yields.
+`max_steps`, or when a step would leave fewer than `descent.at_least` columns. `recorder` collects
+what users see as `selection.path`. `run` makes the steps that `gradient_steps` yields.
 
 Where the code differs from the paper, and why:
 
@@ -65,7 +64,7 @@ def sgd(
     objective: Relaxed, start: Weights, penalty: float, descent: Descent, recorder: Recorder
 ) -> Weights:
     """w* from the start by stochastic gradient descent (line 4 of Algorithm 1)."""
-    at = Iterate(start, descent.step.start(start.w))
+    at = Iterate(start)
     steps = gradient_steps(at, objective, penalty, descent, recorder)
     run("descent", steps, at, objective, recorder)
     return at.weights
@@ -84,7 +83,7 @@ def gradient_steps(
         result = objective(columns, t)  # with 2φ (Lemma 3.1) or 2ψ (Lemma 3.2)
         recorder.add(t, columns, result.value, result.solver_steps)
         gradient = chain(result.gradient / penalty + 1, w)  # 2φ/λ + 1 or 2ψ/λ + 1; Section 3.1
-        change, memory = descent.step.update(gradient, at.memory, at.i)  # step
+        change = -descent.rate * gradient  # step
         stepped = xp.clip(w + xp.clip(change, min=-CLIP, max=CLIP), min=0.0)
         w = xp.where(held, w, stepped)
         at.weights = Weights(columns, w, held)
@@ -95,7 +94,6 @@ def gradient_steps(
         at.ended = few or at.i >= descent.stop.max_steps or descent.stop(at.history)  # TermCond
         if not few:
             at.weights = at.weights.only(active)  # freeze the others at zero (Section 3.4)
-            at.memory = tuple(take(part, active) for part in memory)
         yield Step(at.i, descent.stop.max_steps)
 
 
@@ -148,72 +146,6 @@ class Weights(State):
 def largest(t: np.ndarray, k: int) -> np.ndarray:
     """The k indices of largest weight, largest first; ties go to the lowest index."""
     return np.argsort(-t, kind="stable")[:k]
-
-
-# Step rules of Algorithm 1: how w changes.
-#
-# A rule turns the gradient in w and its memory into the change of w and the next memory.
-
-Memory = tuple[Array, ...]
-
-
-class StepRule(Protocol):
-    """A step rule: `start` makes its memory for a vector like w, `update` gives step number i.
-
-    The memory holds arrays with one entry per active column.
-    """
-
-    def start(self, w: Array) -> Memory: ...
-    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]: ...
-
-
-@dataclass(frozen=True)
-class SGD:
-    """−rate · gradient."""
-
-    rate: float
-
-    def start(self, w: Array) -> Memory:
-        return ()
-
-    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]:
-        return -self.rate * gradient, memory
-
-
-@dataclass(frozen=True)
-class Momentum:
-    """Heavy ball (Polyak 1964): the velocity decays and takes up the gradient."""
-
-    rate: float
-    decay: float = 0.9
-
-    def start(self, w: Array) -> Memory:
-        return (namespace(w).zeros_like(w),)
-
-    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]:
-        velocity = self.decay * memory[0] - self.rate * gradient
-        return velocity, (velocity,)
-
-
-@dataclass(frozen=True)
-class Adam:
-    """Adam (Kingma and Ba, ICLR 2015): mean gradient over the root of its mean square."""
-
-    rate: float
-    first: float = 0.9
-    second: float = 0.999
-    epsilon: float = 1e-8
-
-    def start(self, w: Array) -> Memory:
-        return namespace(w).zeros_like(w), namespace(w).zeros_like(w)
-
-    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]:
-        xp = namespace(gradient)
-        mean = self.first * memory[0] + (1 - self.first) * gradient
-        square = self.second * memory[1] + (1 - self.second) * gradient * gradient
-        corrected = mean / (1 - self.first ** (i + 1))
-        spread = xp.sqrt(square / (1 - self.second ** (i + 1)))
-        return -self.rate * corrected / (spread + self.epsilon), (mean, square)
 
 
 # When the descent ends: TermCond of Algorithm 1.
@@ -360,23 +292,22 @@ class Steps:
 
 @dataclass(frozen=True)
 class Descent:
-    """ε, the step rule, the stopping rule, and the fewest columns to keep active.
+    """ε, the rate of a step, the stopping rule, and the fewest columns to keep active.
 
     ε is the weight up to which a column is frozen at zero (Section 3.4).
     """
 
     epsilon: float
-    step: StepRule
+    rate: float
     stop: StoppingRule
     at_least: int = 1
 
 
 @dataclass
 class Iterate(State):
-    """The weights, the memory of the step rule, the number of steps and what they did."""
+    """The weights, the number of steps and what they did."""
 
     weights: Weights
-    memory: Memory
     i: int = 0
     ended: bool = False
     history: History = field(default_factory=History)

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import _check
-from ..._array import host, like
 from ...linalg.probes import Identity, Rademacher
 from ...linalg.solvers import Automatic, Solver
 from ...objectives.objective import as_objective
@@ -24,15 +23,12 @@ from ...runs.runner import Step, run
 from ...runs.state import State
 from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import (
-    SGD,
     Descent,
-    StepRule,
     Steps,
     Stop,
     StoppingRule,
     Weights,
     algorithm_1,
-    highest,
     largest,
     sgd,
     start,
@@ -58,7 +54,7 @@ class Continuous:
     """Minimise the paper's relaxation with exact or stochastic gradients, then round it.
 
     With `penalty` it is Algorithm 1, which determines k. With k it returns exactly k columns, by
-    one of three strategies.
+    one of two strategies.
 
     Parameters
     ----------
@@ -72,11 +68,10 @@ class Continuous:
         but at most 0.05.
     strategy : how to reach exactly k: "bisection" of λ with fresh starts (best quality, about a
         thousand gradients), "path" (one sweep of increasing λ with warm starts, a few hundred
-        gradients, nearly as good), "frank_wolfe" (40 gradients, increasing δ, the cheapest), or a
-        strategy object with settings. None is "bisection" up to 2000 candidates and "path" above.
+        gradients, nearly as good), or a strategy object with settings. None is "bisection" up to
+        2000 candidates and "path" above.
     units : "relative", or "absolute" to give λ and δ as in the paper.
-    step : the step rule for w, in units of 1/λ; SGD(0.1) by default. Momentum and Adam are in
-        `landmarks.methods.relaxation.algorithm_1`.
+    rate : the gradient in w, divided by λ, times this is a step.
     stop : the termination condition of Algorithm 1 with a given penalty; the strategies that reach
         k have their own. The default is `Stop()`; `Steps(n)` or a rule of your own are possible
         too. See `landmarks.methods.relaxation.algorithm_1`, which also says how to write one.
@@ -99,7 +94,7 @@ class Continuous:
     epsilon: float | None = None
     strategy: Any = None
     units: str = "relative"
-    step: StepRule = field(default_factory=lambda: SGD(0.1))
+    rate: float = 0.1
     stop: StoppingRule | None = None
     solver: Solver = field(default_factory=Automatic)
     polish: bool = False
@@ -110,7 +105,7 @@ class Continuous:
 
     def __post_init__(self) -> None:
         _check.choice(self.units, ("relative", "absolute"), "units")
-        for name in ("penalty", "delta"):
+        for name in ("penalty", "delta", "rate"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be positive, got {value!r}")
@@ -212,7 +207,7 @@ class Continuous:
         if epsilon is None:
             epsilon = min(0.05, 0.1 * (objective.delta / objective.mean_diagonal) ** 0.5)
         stop = self.stop or Stop()
-        return Descent(epsilon, self.step, stop, at_least=max(1, objective.problem.k))
+        return Descent(epsilon, self.rate, stop, at_least=max(1, objective.problem.k))
 
     def _run_algorithm_1(self, objective: Relaxed, penalty: float) -> tuple[np.ndarray, Trajectory]:
         """The columns that the penalty leaves, largest weight first."""
@@ -405,83 +400,4 @@ class Sweep(State):
     step: int = 0
 
 
-# Frank–Wolfe over weights that sum to k, while δ increases: exactly k in a few dozen gradients.
-#
-# Frank and Wolfe, Naval Research Logistics Quarterly 3 (1956). As δ increases, weights between 0
-# and 1 are worth less and less, which drives the iterates to a corner.
-
-
-@dataclass(frozen=True)
-class FrankWolfe:
-    """A constant step towards the best corner, n_steps times, while δ rises geometrically.
-
-    deltas : the first and the last δ, in units of the δ at which n weights k/n have the effective
-        dimension k; 0.3 and 30 unless given. For the log determinant in units of the mean diagonal,
-        0.001 and 0.5: above what is left of columns it no longer rises with their weights.
-    rate : the part of the way to the corner; smallest : weights up to it are left out of the
-        systems.
-    """
-
-    n_steps: int = 40
-    deltas: tuple[float, float] | None = None
-    rate: float = 0.2
-    smallest: float = 1e-3
-
-    def choose(self, objective: Relaxed, descent: Descent, k: int) -> tuple[np.ndarray, Trajectory]:
-        """The k indices and the record of the weights; Frank–Wolfe does not use the descent."""
-        problem = objective.problem
-        weights = np.zeros(problem.operator.n)
-        weights[list(problem.include)] = 1.0
-        weights[problem.free] = (k - len(problem.include)) / max(1, len(problem.free))
-        at, recorder = OnSimplex(weights), Recorder(problem.operator.n)
-        if problem.objective.volume:
-            unit, deltas = objective.mean_diagonal, self.deltas or (0.001, 0.5)
-        else:  # n weights k/n have the effective dimension k, through r = t²/(δ(1 − t²))
-            t = objective.uniform_weight(k)
-            q = min(k / len(problem.candidates), 0.99)
-            r = t**2 / (objective.delta * (1 - t**2))
-            unit, deltas = q**2 / ((1 - q**2) * r), self.deltas or (0.3, 30.0)
-        first, last = unit * deltas[0], unit * deltas[1]
-        steps = self._steps(at, objective, first, last, recorder)
-        run("frank_wolfe", steps, at, recorder, objective, deadline=problem.deadline)
-        return largest(at.weights, k), recorder.trajectory()
-
-    def _steps(
-        self, at: OnSimplex, objective: Relaxed, first: float, last: float, recorder: Recorder
-    ) -> Iterator[Step]:
-        problem = objective.problem
-        while at.step < self.n_steps:
-            objective.delta = first * (last / first) ** (at.step / max(1, self.n_steps - 1))
-            gradient = self._gradient(objective, at.weights, recorder)
-            scores = np.full(problem.operator.n, -np.inf)
-            scores[problem.free] = -gradient[problem.free]
-            scores[list(problem.include)] = np.inf
-            corner = np.zeros(problem.operator.n)  # with k ones, the lowest along the gradient
-            corner[largest(scores, problem.k)] = 1.0
-            at.weights = at.weights + self.rate * (corner - at.weights)
-            at.step += 1
-            yield Step(at.step, self.n_steps)
-
-    def _gradient(self, objective: Relaxed, weights: np.ndarray, recorder: Recorder) -> np.ndarray:
-        """The gradient on the host; zero for columns of negligible weight, which are left out."""
-        n = objective.problem.operator.n
-        reference = objective.operator.like
-        negligible = min(self.smallest, 0.5 * objective.problem.k / n)  # the weights begin at k/n
-        active = np.flatnonzero(weights > negligible)
-        t = like(np.minimum(weights[active], highest(reference)), reference)
-        result = objective(active, t)
-        recorder.add(t, active, result.value, result.solver_steps)
-        gradient = np.zeros(n)
-        gradient[active] = host(result.gradient)
-        return gradient
-
-
-@dataclass
-class OnSimplex(State):
-    """The n weights, which sum to k, and the number of steps."""
-
-    weights: np.ndarray
-    step: int = 0
-
-
-STRATEGIES = {"bisection": Bisection, "path": WarmPath, "frank_wolfe": FrankWolfe}
+STRATEGIES = {"bisection": Bisection, "path": WarmPath}

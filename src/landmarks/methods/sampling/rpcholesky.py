@@ -14,6 +14,7 @@ import numpy as np
 from ..._check import is_whole
 from ...objectives.objective import Trace
 from ...problem import DRAWN, Choice, Problem, brief, complete
+from ...residual.factors import independent
 from ...residual.residual import residual_of
 from ...runs.runner import Step, run
 from .uniform import Uniform
@@ -103,22 +104,8 @@ def pick_block(
     C = residual.principal(proposals)
     floor = residual.floor_at(proposals)
     thresholds = np.maximum(rng.random(len(proposals)) * weights, floor)
-    kept, L = rejection_cholesky(C, thresholds, limit)
+    kept, L = independent(C, thresholds)  # each if its pivot is above its threshold
+    kept, L = kept[:limit], L[:limit, :limit]
     residual.clear(proposals[np.diag(C) <= floor])  # or rounding could propose them for ever
     if len(kept) > 0:
         residual.pick_block(proposals[kept], L)
-
-
-def rejection_cholesky(
-    C: np.ndarray, thresholds: np.ndarray, limit: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The first rows whose pivot exceeds its threshold, and the Cholesky factor of C at them."""
-    C, factor = C.copy(), np.zeros((len(C), limit))
-    kept: list[int] = []
-    for i in range(len(C)):
-        if len(kept) < limit and C[i, i] > thresholds[i]:
-            v = C[:, i] / np.sqrt(C[i, i])
-            factor[:, len(kept)] = v
-            kept.append(i)
-            C -= np.outer(v, v)
-    return np.asarray(kept, dtype=np.int64), factor[kept, : len(kept)]

@@ -24,7 +24,6 @@ from .local_search import LIMIT, descend, refill, starting_choice
 
 ROUGH = 1e-4  # drift of a disturbed state that makes it load afresh; the best is loaded at the end
 FEW = 12  # members up to which a search that is stuck starts elsewhere, at random
-NEAR = 8  # places examined first after a perturbation, for each member that it dropped
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Iterated:
             landscape = Landscape.of(problem, objective, self.rounds * moves(problem.k))
         except Stopped:
             return start
-        first = landscape.state(start.indices, quick=landscape.compiled is not None)
+        first = landscape.state(start.indices)
         before = landscape.judged(first)
         search = Search(self, landscape, first, rng)
         run("iterated", search.steps(), search, deadline=problem.deadline)
@@ -134,12 +133,10 @@ class Search(State):
             self.descended = True
             if self.settled:
                 return
-            self.state.settle()
             yield Step(self.rounds, most, self._relative)
         while most is None or (self.rounds < most and self.affordable):
             with timed():  # a round that is cut short is not missed
                 self.round()
-            self.state.settle()
             yield Step(self.rounds, most, self._relative)
 
     @property
@@ -179,15 +176,13 @@ class Search(State):
             self.improved = self.landscape.problem.operator.ledger.products
         if better or (leave and not len(trial.vacant)):
             self.state = trial
-        else:
-            trial.release()
 
     def _elsewhere(self) -> Exchange:
         """A state after a descent from members at random."""
         problem = self.landscape.problem
         drawn = self.rng.permutation(problem.choosable)[: problem.k]
         compiled = self.landscape.compiled
-        trial = self.landscape.state(drawn, quick=compiled is not None)
+        trial = self.landscape.state(drawn)
         if compiled is None or len(trial.vacant):
             descend(self.landscape, trial, final=False)
         else:
@@ -200,15 +195,15 @@ class Search(State):
         trial = self.state.copy()
         place, count = disturbance(landscape, trial, share, full, self.rng)
         if landscape.compiled is None:
-            near = disturb(landscape, trial, place, count)
-            descend(landscape, trial, near=near)
+            disturb(landscape, trial, place, count)
+            descend(landscape, trial)
         else:
             limit = LIMIT * landscape.problem.k
             landscape.compiled.disturb(trial, place, count, limit)
             before, drift = judged(self.state), trial.drift
             hopeful = full or judged(trial) < before + drift * abs(before)
             if hopeful and trial.stale(ROUGH) and not len(trial.vacant):
-                trial.load(trial.chosen, quick=True)
+                trial.load(trial.chosen)
                 landscape.compiled.descend(trial, limit)
         return trial
 
@@ -232,11 +227,10 @@ def disturbance(
     return int(rng.choice(unlocked)), count
 
 
-def disturb(landscape: Landscape, state: Exchange, place: int, count: int) -> np.ndarray:
+def disturb(landscape: Landscape, state: Exchange, place: int, count: int) -> None:
     """Drop the member at a place and those that resemble it most, put others in their places.
 
-    Members that explain the same columns must move together: one alone returns at once. Returns
-    the places of these members and of others that resemble them, where swaps may pay now.
+    Members that explain the same columns must move together: one alone returns at once.
     """
     unlocked = landscape.unlocked(state)
     W = state.rows[0]  # how far each member explains the columns of that one: |cos| of the rows
@@ -246,4 +240,3 @@ def disturb(landscape: Landscape, state: Exchange, place: int, count: int) -> np
     order = unlocked[np.argsort(-alike[unlocked], kind="stable")]
     dropped = [state.drop(int(other)) for other in order[:count]]
     refill(landscape, state, forbidden=np.asarray(dropped))
-    return np.sort(order[: NEAR * count + NEAR])

@@ -14,7 +14,6 @@ from ...problem import Problem, complete
 from ...residual.base import Base
 from ...residual.compiled.library import Compiled, compilable
 from ...residual.exchange import Exchange
-from ...residual.loading import error_of
 from ...residual.stored_powers import powers_seconds
 from ...runs.runner import cut_short
 
@@ -97,17 +96,14 @@ class Landscape:
         least = error - self.below(error) + self.known * size
         return max(least, self.base.rounding(error))
 
-    def state(self, indices: np.ndarray, quick: bool = False) -> Exchange:
-        """The state of the independent ones among the indices; those to be included come first.
-
-        quick : whether it may have fewer digits, where that takes less time.
-        """
+    def state(self, indices: np.ndarray) -> Exchange:
+        """The state of the independent ones among the indices; those to be included come first."""
         include = np.asarray(self.problem.include, dtype=np.int64)
         rest = self.without_included(indices)[: self.problem.k - len(include)]
         independent = Exchange(self.base, len(include))
         independent.load(include)
         state = Exchange(self.base, self.problem.k - len(independent.vacant))
-        state.load(np.concatenate([include, rest]), quick)
+        state.load(np.concatenate([include, rest]))
         return state
 
     def without_included(self, indices: np.ndarray) -> np.ndarray:
@@ -118,17 +114,8 @@ class Landscape:
                 indices = np.delete(indices, np.flatnonzero(indices == j)[:1])
         return indices[np.isin(indices, self.free)]
 
-    def error_at(self, indices: np.ndarray) -> float:
-        """The error of the indices, without a state where that takes far longer."""
-        if self.base.slow_loads:
-            return error_of(self.base, indices)
-        return self.state(indices).error
-
     def lowest(self, starts: list[np.ndarray]) -> tuple[int, Exchange]:
         """Which of the starts has the lowest error, and its state."""
-        if self.base.slow_loads and len(starts) > 1:
-            i = int(np.argmin([self.error_at(start) for start in starts]))
-            return i, self.state(starts[i])
         states = [self.state(start) for start in starts]
         i = int(np.argmin([state.error for state in states]))
         return i, states[i]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..._array import Indices, host, is_array
+from ..._array import host, is_array
 from ...constraints import check_placed, check_start
 from ...operators.base import product_seconds
 from ...problem import Choice, Problem, check_indices
@@ -22,8 +22,6 @@ from .landscape import Landscape, as_mask
 LIMIT = 50  # swaps per landmark; from greedy it takes less than one, on smooth fields several
 DOUBTS = 5  # reloads in a row without progress: near the rank the gains are rounding
 CHECKS = 8  # swaps in a row that the column itself did not confirm
-LIKELY = 8  # one place in this many is examined before all of them are
-NOWHERE = np.zeros(0, dtype=np.int64)
 BATCH = 32  # compiled swaps between two reports of progress
 PROMPT = 300  # swaps: if a budget leaves no time for so many, each is a step of its own
 
@@ -71,22 +69,17 @@ def descend(
     landscape: Landscape,
     state: Exchange,
     max_swaps: int | None = None,
-    near: Indices | None = None,
     *,
     final: bool = True,
 ) -> int:
     """Make the best swap while one lowers the error, until the deadline; returns how many.
 
     max_swaps : the most to make; None is 50 for each landmark.
-    near : the places to look at first, which saves time and may end elsewhere; None looks at all
-        places before each swap.
     final : whether NumPy looks at all pairs once more where swaps are compiled: its bounds on
         rounding are finer, and it computes diagonals from C itself where they decide.
     """
     limit = LIMIT * landscape.problem.k if max_swaps is None else max_swaps
-    first = NOWHERE if near is None else np.asarray(near, dtype=np.int64)
-    fresh = state.age == 0
-    done = SwapRun(state.error, state.chosen, first, short=near is not None, fresh=fresh)
+    done = SwapRun(state.error, state.chosen, fresh=state.age == 0)
     if refill(landscape, state) and landscape.problem.time_left > 0:
         steps = swaps(landscape, state, done, limit, final or landscape.compiled is None)
         if not run("swap", steps, done, state, deadline=landscape.problem.deadline):
@@ -103,21 +96,16 @@ def descend(
 class SwapRun(State):
     """The lowest error that was confirmed, the members that had it, and the swaps so far.
 
-    near : the places to look at before all others. promising : those to look at before these.
-    short : whether there are promising places.
     fresh : whether swaps left these members with numbers just computed from K.
     doubts : how often in a row the numbers, computed from K itself, showed no progress.
     """
 
     lowest: float
     members: np.ndarray
-    near: np.ndarray
-    short: bool
     fresh: bool = True
     swaps: int = 0
     confirmed: int = 0
     doubts: int = 0
-    promising: np.ndarray = field(default_factory=NOWHERE.copy)
 
 
 def swaps(
@@ -131,7 +119,7 @@ def swaps(
             made = landscape.compiled.descend(state, min(batch, limit - done.swaps))
             if not made and state.age and state.stale(landscape.drift):
                 confirm(landscape, state, done)
-        if not made and not (final and done.doubts < DOUBTS and swap_best(landscape, state, done)):
+        if not made and not (final and done.doubts < DOUBTS and swap_best(landscape, state)):
             return
         done.swaps += made or 1
         if state.stale(landscape.drift):
@@ -165,50 +153,30 @@ def confirm(landscape: Landscape, state: Exchange, done: SwapRun) -> None:
     done.confirmed = done.swaps
 
 
-def swap_best(landscape: Landscape, state: Exchange, done: SwapRun) -> bool:
-    """Make the best swap at the promising places, else near the disturbance, else anywhere.
-
-    Places that had a good swap a moment ago mostly have one still, and looking at all of them costs
-    far more. Returns whether a swap pays beyond rounding.
-    """
-    if len(done.promising) and _swap_at(landscape, state, done.promising) is not None:
-        return True
-    for places in [done.near, None] if len(done.near) else [None]:
-        promising = _swap_at(landscape, state, places)
-        if promising is not None:
-            done.promising = promising if done.short else NOWHERE
-            return True
-    return False
-
-
-def _swap_at(landscape: Landscape, state: Exchange, places: np.ndarray | None) -> np.ndarray | None:
-    """Make the best swap at the places, or at all of them; returns the most promising places."""
+def swap_best(landscape: Landscape, state: Exchange) -> bool:
+    """Make the best swap; returns whether one pays beyond rounding."""
     quick = state.base.depth == 2  # confirming costs a product, so it waits until there is doubt
     for _ in range(CHECKS):
-        looked = landscape.unlocked(state) if places is None else places
-        if len(looked) == 0:
-            return None
+        places = landscape.unlocked(state)
+        if len(places) == 0:
+            return False
         allowed = as_mask(landscape.open_to(state), state)
         pairs = landscape.pairs_open_to(state)
-        best = best_swap(state, allowed, looked, pairs)
+        best = best_swap(state, allowed, places, pairs)
         least = landscape.least_gain(state.error)
         if best.gain <= least:
-            if places is None and state.powers.doubt() > least:
-                hopeful = best_swap(state, allowed, looked, pairs, side=1.0)
+            if state.powers.doubt() > least:
+                hopeful = best_swap(state, allowed, places, pairs, side=1.0)
                 if hopeful.gain > least and state.sharpen():
                     continue
-            return None
+            return False
         gain, size = best.gain, best.cost
         if not quick or gain <= landscape.least_gain(state.error, size):
             gain, size = confirmed_gain(state, best)
         if gain > landscape.least_gain(state.error, size):
             state.drop(best.place)
             state.add(best.j, best.place)
-            # the places of the largest gains, at most one in eight, in rising order
-            order = np.argsort(-best.best, kind="stable")[: max(4, len(looked) // LIKELY)]
-            return np.sort(looked[order[best.best[order] > 0]])
-        if places is not None:
-            return None
+            return True
         if state.age:
             state.load(state.chosen)
-    return None
+    return False

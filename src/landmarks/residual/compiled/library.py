@@ -160,7 +160,6 @@ class Compiled:
         needed = COLUMNS * n + PLACES * size + FURTHER + m
         if len(self.work) < needed:
             self.work = np.zeros(needed)
-        state.settle()
         open_ = np.zeros(n, dtype=np.uint8)
         open_[self.free] = 1
         if not base.pair.repeats:
@@ -185,7 +184,7 @@ class Compiled:
             ):
                 power += 1
             found.K[:] = _pointers(base.pair.powers(power + 1))
-        found.rows[:] = _pointers(state.W.blocks)
+        found.rows[:] = _pointers(state.rows)
         found.diagonals[:] = _pointers(state.powers.diagonals)
         found.errors[:] = _pointers(state.powers.errors)
         found.H, found.members = _address(state.H), _address(state.members)
@@ -212,7 +211,7 @@ class Compiled:
         )
         state.drift, state.swollen, state.age = choice.drift, choice.swollen, int(choice.age)
         state.volume = choice.volume
-        state.W.seat(state.members)
+        state.last_column = (-1, None)
 
 
 def _pointers(arrays: list[np.ndarray]) -> list[int | None]:
