@@ -36,8 +36,6 @@ def written(path: str | Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     It is written under another name and moved: a crash leaves the old file or the new one.
     """
     path = Path(path)
-    if os.path.lexists(path) and not overwrite:
-        raise FileExistsError(f"{path} exists already")
     temporary = clear(path)
     with open(temporary, "xb") as file:
         try:
@@ -47,7 +45,9 @@ def written(path: str | Path, *, overwrite: bool) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
             if os.name == "nt":
                 file.close()  # only then Windows moves it; elsewhere it stays open for its lock
-            _move(temporary, path, overwrite)
+            if os.path.lexists(path) and not overwrite:
+                raise FileExistsError(f"{path} exists already")
+            os.replace(temporary, path)
         except BaseException:
             with suppress(FileNotFoundError):
                 os.unlink(temporary)
@@ -130,18 +130,3 @@ def _arrays(
             except FormatError as error:
                 raise FormatError(f"{path}, {member.filename}: {error}") from error
     return arrays
-
-
-def _move(temporary: Path, path: Path, overwrite: bool) -> None:
-    """Move into place; by a link, which fails if a file has appeared there, unless overwriting."""
-    if not overwrite:
-        try:
-            os.link(temporary, path)
-        except FileExistsError as error:
-            raise FileExistsError(f"{path} exists already") from error
-        except OSError:  # a file system without links
-            pass
-        else:
-            os.unlink(temporary)
-            return
-    os.replace(temporary, path)
