@@ -57,15 +57,9 @@ QUICK = 1.0  # estimated seconds in which other choices are looked for unasked
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a selection comes from, for the words of the page.
+    """Where a selection comes from: what `Selection.report` takes besides the path.
 
-    title : the name of the data. noun : what one candidate is.
-    measure : what is kept, in words. fingerprint : that of the data.
-    command : the command that makes the page again. settings : the options that were given.
-    image : height and width, if the candidates are pixels.
     filled : how many missing values were filled in.
-    coordinates : the positions of the candidates, one or two numbers each, for maps.
-    field : a value for each candidate to be drawn on a map, such as one snapshot.
     alternatives : what `selection.alternatives` found; those within 1 % if that takes a second.
     """
 

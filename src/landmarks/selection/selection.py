@@ -894,9 +894,6 @@ class NoPath:
     def __init__(self, method: str):
         self.method = method
 
-    def __bool__(self) -> bool:
-        return False
-
     def __len__(self) -> int:
         return 0
 
