@@ -27,6 +27,9 @@ def test_the_best_comes_first_and_is_at_hand():
     errors = {row.method: row.relative_error for row in found.rows}
     assert found.table["method"] == sorted(errors, key=errors.__getitem__)
     assert found.best.relative_error() == min(errors.values())
+    assert found.table["kept"][0] == 1 - min(errors.values())
+    assert f"{found.table['kept'][0]:.2%}" in repr(found).splitlines()[1]
+    assert lm.compare(np.eye(3), 3, methods=["greedy"]).table["kept"] == [1.0]
 
 
 def test_it_prints_and_shows_itself_in_a_notebook():

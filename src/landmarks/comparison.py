@@ -84,20 +84,18 @@ class Comparison(Shown):
     def table(self) -> Table:
         """The rows, for each k the lowest error first; skipped methods come last."""
         ranked = sorted(self.rows, key=rank)
+        errors = [row.relative_error for row in ranked]
         columns: dict[str, list[Any]] = {
             "method": [row.method for row in ranked],
             "k": [row.k for row in ranked],
-            "kept": [
-                None if row.relative_error is None else f"{1 - row.relative_error:.2%}"
-                for row in ranked
-            ],
+            "kept": [None if error is None else 1 - error for error in errors],
             "over best": [row.factor for row in ranked],
             "seconds": [row.seconds for row in ranked],
             "skipped": [row.skipped for row in ranked],
         }
         if not any(columns["skipped"]):
             del columns["skipped"]
-        return Table(columns)
+        return Table(columns, {"kept": ".2%"})
 
     @property
     def sentence(self) -> str:

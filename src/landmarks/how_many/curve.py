@@ -123,9 +123,9 @@ class Curve(Shown):
     @property
     def table(self) -> Table:
         """A row for each size: what is kept, and the relative error."""
-        kept = [f"{1 - error:.2%}" for error in self.relative]
-        errors = self.relative.tolist()
-        return Table({"k": self.ks.tolist(), "kept": kept, "relative error": errors})
+        columns = {"k": self.ks, "kept": 1 - self.relative, "relative error": self.relative}
+        listed = {name: values.tolist() for name, values in columns.items()}
+        return Table(listed, {"kept": ".2%"})
 
     @property
     def sentence(self) -> str:
