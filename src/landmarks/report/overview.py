@@ -252,28 +252,25 @@ class Chosen:
         return {column.record: self.values(column) for column in COLUMNS if column.record}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Overview:
     """The table of a selection: it prints as text and shows itself in notebooks."""
 
-    text: str
-    html: str
-
-    def __str__(self) -> str:
-        return self.text
+    selection: Selection
+    summary: Summary | None
 
     def __repr__(self) -> str:
-        return self.text
+        words = words_of(self.selection)
+        listed = lines(self.selection, self.summary, words, Terminal(), most=LISTED)
+        return "\n".join(line.rstrip() for line in listed)
 
     def _repr_html_(self) -> str:
-        return self.html
+        return as_html(self.selection, self.summary)
 
 
 def overview(selection: Selection) -> Overview:
     """The table of a selection that has its data."""
-    summary = summarise(selection) if selection.objective.shares else None
-    listed = lines(selection, summary, words_of(selection), Terminal(), most=LISTED)
-    return Overview("\n".join(line.rstrip() for line in listed), as_html(selection, summary))
+    return Overview(selection, summarise(selection) if selection.objective.shares else None)
 
 
 def lines(
@@ -375,9 +372,10 @@ def as_table(selection: Selection) -> Table:
 def as_html(selection: Selection, summary: Summary | None = None) -> str:
     """The choice as a table for a notebook; with a summary also how it compares."""
     words = words_of(selection)
-    title = _title(selection, words)
-    shares = selection.objective.shares and _is_cheap(selection)
-    together = nested_shares(selection) if shares else None
+    title = _title(selection, words, summary)
+    together = None if summary is None else summary.together
+    if summary is None and selection.objective.shares and _is_cheap(selection):
+        together = nested_shares(selection)
     table = Chosen(selection, words, together).table(LISTED)._repr_html_()
     made = html.escape(f"by {selection.method}, seed {selection.seed}")
     return (

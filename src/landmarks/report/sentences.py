@@ -46,21 +46,20 @@ def meaning(selection: Selection, summary: Summary | None, noun: str, measure: s
     if summary is None:
         noisy = "" if selection.objective.noise is None else ", measured with noise"
         return f"It is the log determinant of the chosen {noun}s{noisy}, in nats; more is better."
+    who = f"This {noun} reproduces" if k == 1 else f"Together these {k} {noun}s reproduce"
+    kept, left = percent(summary.chosen), n - k
     if not selection.objective.plain:
-        who = f"This {noun} reproduces" if k == 1 else f"Together these {k} {noun}s reproduce"
-        return f"{who} {percent(summary.chosen)} of the {measure}."
+        return f"{who} {kept} of the {measure}."
     if k == n:
         return f"All {plural(n, noun)} were chosen, so nothing is lost."
-    kept, left = percent(summary.chosen), n - k
-    who = f"This {noun} reproduces" if k == 1 else f"Together these {k} {noun}s reproduce"
     others = f"all {plural(n, noun)}"
-    if summary.chosen < POOR:
-        rest = "the other one carries" if left == 1 else f"the other {left} carry"
-        return (
-            f"{who} only {kept} of the {measure} of {others}: {rest} much information that the "
-            "choice does not. To keep more of it, choose more."
-        )
-    return f"{who} {kept} of the {measure} of {others}."
+    if summary.chosen >= POOR:
+        return f"{who} {kept} of the {measure} of {others}."
+    rest = "the other one carries" if left == 1 else f"the other {left} carry"
+    return (
+        f"{who} only {kept} of the {measure} of {others}: {rest} much information that the choice "
+        "does not. To keep more of it, choose more."
+    )
 
 
 def limit(selection: Selection, summary: Summary | None) -> str:
