@@ -19,7 +19,7 @@ from ..operators.base import on_workers, product_seconds
 from ..operators.pair import Pair
 from ..residual.factors import noisy
 from ..selection import Selection
-from .sentences import better, limit
+from .sentences import limit
 from .terminal import Terminal, Words, compared, comparisons, headline
 
 DRAWS = 20
@@ -380,8 +380,8 @@ def as_html(selection: Selection, summary: Summary | None = None) -> str:
     made = html.escape(f"by {selection.method}, seed {selection.seed}")
     return (
         f"<p><b>{html.escape(title)}</b></p>{table}{_bars(selection, summary, words)}"
-        f"{_promise(selection)}<p><small>{made}; see also summary(), plot(), why(), stability(), "
-        "report(path)</small></p>"
+        f"{_promise(selection, summary)}<p><small>{made}; see also summary(), plot(), why(), "
+        "stability(), report(path)</small></p>"
     )
 
 
@@ -400,13 +400,14 @@ def _bars(selection: Selection, summary: Summary | None, words: Words) -> str:
     return f"<table><thead><tr><th>kept by</th><th></th><th></th></tr></thead>{rows}</table>"
 
 
-def _promise(selection: Selection) -> str:
+def _promise(selection: Selection, summary: Summary | None) -> str:
     """How much better another choice could be, when that is known or costs little."""
     operator, known = selection.operator, f"rank_bound:{selection.criterion}" in selection.known
     if operator is not None and not known:
         m, n = operator.m or operator.n, operator.n
         known = _is_cheap(selection) and n * m * min(n, m) <= BOUND_EFFORT
-    sentence = better(selection) if known or selection.searched else ""
+    known = known or selection.searched or summary is not None
+    sentence = limit(selection, summary) if known else ""
     return f"<p>{sentence}</p>" if sentence else ""
 
 
