@@ -21,13 +21,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import keops_product
 import torch
 import triton
 from gpu_product import chunked, relative_error
 from gpu_product_cases import NAMES, Case, cases, draw
 
 import landmarks as lm
-from landmarks.operators.gpu import fused, keops
+from landmarks.operators.gpu import fused
 
 TITLE = "## In float64"
 SLOW = 400.0  # milliseconds above which one run is enough
@@ -72,7 +73,7 @@ def rivals(case: Case, arrays: tuple[Any, ...]) -> list[float | None]:
     times: list[float | None] = [None]
     if importlib.util.find_spec("pykeops"):
         compile_keops(case)
-        times = [milliseconds(partial(keops.product, case.h, *arrays), 3)]
+        times = [milliseconds(partial(keops_product.product, case.h, *arrays), 3)]
     return [*times, milliseconds(partial(chunked, case.h, *arrays), 3)]
 
 
@@ -97,7 +98,7 @@ def compile_keops(case: Case) -> None:
     """Put the formula of a case in KeOps' cache."""
     small = replace(case, rows=100, cols=100)
     if case.rivals and importlib.util.find_spec("pykeops"):
-        keops.product(case.h, *small.points(), small.vectors())
+        keops_product.product(case.h, *small.points(), small.vectors())
 
 
 def compile_all(todo: list[Case]) -> None:

@@ -22,7 +22,6 @@ HEAVY = (
     "plotly",
     "jinja2",
     "triton",
-    "pykeops",
 )
 
 

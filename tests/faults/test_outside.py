@@ -2,12 +2,9 @@
 
 import csv
 import json
-import sys
 
 import numpy as np
 from cli.program import called
-
-import landmarks as lm
 
 FORMULAS = ["=cmd|'/C calc'!A0", "+1", "-1", "@x", "plain"]
 
@@ -80,8 +77,3 @@ def test_fault_58_an_output_that_exists_is_kept_without_force(tmp_path, capsys):
     assert out.read_text() == "mine"
     assert called(capsys, "select", file, "--k", 1, "--out", out, "--force")[0] == 0
     assert out.read_text() != "mine"
-
-
-def test_fault_60_keops_compiles_nothing_unless_it_is_asked_for():
-    assert lm.kernel(np.eye(3), lm.rbf(sigma=1.0)).engine == "chunked"
-    assert "pykeops" not in sys.modules

@@ -1,4 +1,4 @@
-"""What a kernel asks of an engine for graphics cards; dense products stand in for the engines."""
+"""What a kernel asks of fused products; dense products stand in for them."""
 
 from dataclasses import dataclass
 
@@ -47,18 +47,10 @@ class Fused:
         return np.sum(h(x.points, y.points) ** 2, axis=1)
 
 
-class Keops:
-    """The product of KeOps by dense arithmetic."""
-
-    def product(self, h, x, y, block):
-        return h(x, y) @ block
-
-
 @pytest.fixture
 def fused(monkeypatch):
     engine = Fused()
     monkeypatch.setattr(module, "fused", engine)
-    monkeypatch.setattr(module, "keops", Keops())
     return engine
 
 
@@ -66,16 +58,15 @@ def operator(engine, memory=1000, points=POINTS):
     return KernelOperator(points, H, engine=engine, precision="fast", memory=memory)
 
 
-@pytest.mark.parametrize("engine", ["fused", "keops"])
 @pytest.mark.parametrize("rows", [None, ROWS])
 @pytest.mark.parametrize("cols", [None, COLS])
-def test_an_engine_multiplies_the_rows_and_columns_that_are_asked_for(fused, engine, rows, cols):
+def test_an_engine_multiplies_the_rows_and_columns_that_are_asked_for(fused, rows, cols):
     part = K[np.ix_(range(30) if rows is None else rows, range(30) if cols is None else cols)]
     block = RNG.standard_normal((part.shape[1], 2))
-    asked = operator(engine)
+    asked = operator("fused")
     np.testing.assert_allclose(asked.matmul(block, rows, cols), part @ block, rtol=1e-12)
     assert asked.ledger.snapshot() == {"products": 2, "columns": 0, "entries": part.size}
-    assert fused.precisions == (["fast"] if engine == "fused" else [])
+    assert fused.precisions == ["fast"]
 
 
 def test_a_fused_engine_squares_the_rows_of_a_kernel_that_is_not_stored(fused):
@@ -84,13 +75,11 @@ def test_a_fused_engine_squares_the_rows_of_a_kernel_that_is_not_stored(fused):
     assert large.ledger.entries == 900
     assert faster_squares(small) is None
     assert faster_squares(operator("chunked")) is None
-    assert faster_squares(operator("keops")) is None
 
 
 def test_the_error_of_a_product_is_that_of_the_engine(fused):
     single = POINTS.astype(np.float32)
     assert operator("fused").product_error == fused.DOUBLE_ERROR
     assert operator("fused", points=single).product_error == fused.ERRORS["fast"]
-    assert operator("keops", points=single).product_error == 8 * np.finfo(np.float32).eps
     stored = operator("fused", memory=2**20)
     assert stored.product_error == operator("chunked").product_error

@@ -18,8 +18,8 @@ from mutmut.mutation.pragma_handling import IgnoredCode
 
 SOURCE = "src/landmarks/"
 PACKAGES = ("operators", "linalg", "residual", "methods", "proof", "how_many", "explain")
-# It needs a GPU, Triton's interpreter or KeOps' compiler, and is tested where those are: `make
-# interpreted`, tests on a GPU.
+# It needs a GPU or Triton's interpreter, and is tested where those are: `make interpreted`, tests
+# on a GPU.
 NOT_HERE = "operators/gpu"
 UNSEEN = {"__repr__", "__str__", "_repr_html_"}  # what is shown to a reader
 WORDING = {"warn", "cast", "TypeVar"}  # their arguments are for a reader or for the type checker

@@ -15,7 +15,7 @@ from .outcome import OK
 
 PACKAGES = (
     *("numpy", "scipy", "scikit-learn", "array-api-compat"),
-    *("torch", "triton", "pykeops", "dask", "distributed", "pandas", "polars", "pyarrow"),
+    *("torch", "triton", "dask", "distributed", "pandas", "polars", "pyarrow"),
     *("h5py", "zarr", "matplotlib", "jinja2"),
 )
 NOT_COMPILED = (

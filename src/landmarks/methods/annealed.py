@@ -27,7 +27,7 @@ from .._array import (
     solve_triangular,
     take,
 )
-from ..errors import Stopped, UnsupportedError
+from ..errors import Stopped
 from ..operators.forms import Factored, densify, searchable
 from ..operators.pair import Pair
 from ..problem import AIMED, Choice, Problem, brief, complete, lowered
@@ -35,13 +35,14 @@ from ..residual.order import greedy_order
 from ..residual.residual import floor
 from ..runs.runner import Step, cut_short, run
 from ..runs.state import State
-from .inner import saved
+from .inner import restricted, saved
 from .search.landscape import Landscape
 from .search.local_search import descend, starting_choice
 from .trajectory import Recorder
 
 STEPS = 2  # steps that a budget must allow before a run begins
-LARGEST = 3000  # columns, unless X has few rows
+LARGEST = 3000  # columns that are weighed, unless X has few rows; of more a sample is
+SAMPLED = 6  # columns of the sample, for each of k
 
 
 @dataclass(frozen=True)
@@ -103,20 +104,23 @@ class Annealed:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         n, m = problem.operator.n, problem.operator.m
         order = n if m is None else min(m, n)  # of what every step factorises
-        if n * order**2 > LARGEST**3:
-            raise UnsupportedError(
-                f"annealed weighs every column at each step, which takes too long for n = {n}; it "
-                f"takes {LARGEST} columns, or more if X has few rows; use swap, iterated or auto"
-            )
+        large = problem.pair.standard and n * order**2 > LARGEST**3
+        if large:
+            n = order = min(SAMPLED * problem.k, n)
         if not problem.affords(STEPS * n * order**2 * 1.5e-10):
             cut_short()
             raise Stopped("the time is too short for the first steps of an annealed run")
         found = problem
-        if problem.pair.standard:
+        if problem.pair.standard and not large:
             found = replace(problem, operator=searchable(problem.operator, problem.k))
         if self.sweeps and "columns" in found.operator.cheap:
             raw = saved("annealing", replace(self, sweeps=0)).choose(found, rng)
             return self._polished(found, raw, rng) if found.time_left > 0 else raw
+        if large:
+            drawn = rng.permutation(problem.free)[:n]
+            sample = np.union1d(np.asarray(problem.include, dtype=np.int64), drawn)
+            choice = self.choose(restricted(problem, sample), rng)
+            return Choice(complete(problem, sample[choice.indices]))
         annealing = Annealing(found, self, rng)
         chosen, recorder = annealing.run(), annealing.recorder
         path = recorder.trajectory() if recorder.rows else None

@@ -20,7 +20,7 @@ from ..problem import Choice, Problem, Trial, lowered
 from ..runs.runner import cut_short, timed
 from .greedy.greedy import Greedy
 from .greedy.nuclear import NuclearScores
-from .inner import Chooser, saved
+from .inner import Chooser, restricted, saved
 from .sampling.rpcholesky import quick_draw
 from .search.filled import Filled
 from .search.swap import Swap
@@ -213,18 +213,8 @@ class Samples:
 
     def _sample(self, size: int) -> tuple[np.ndarray, Problem]:
         """A sample with the draw in it, and its problem, in which it counts alone."""
-        problem, objective = self.problem, self.problem.objective
         sample = np.union1d(self.drawn.indices, self.ranked[:size])
-        if objective.noise is not None:
-            objective = replace(objective, noise=objective.noise[sample])
-        return sample, replace(
-            problem,
-            objective=objective,
-            operator=problem.operator.restrict(sample),
-            include=tuple(np.searchsorted(sample, problem.include).tolist()),
-            exclude=(),
-            warned={*problem.warned, "rank"},
-        )
+        return sample, restricted(self.problem, sample)
 
 
 def first_step_seconds(problem: Problem) -> float:

@@ -1,8 +1,8 @@
-"""A method inside a method: its choice is saved, so that a resumed run does not repeat it."""
+"""A method inside a method: on some of the candidates, or saved so that nothing is repeated."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -40,3 +40,18 @@ def _choice(plain: dict[str, Any]) -> Choice:
     path = None if plain["path"] is None else Trajectory(**plain["path"])
     trials = tuple(Trial(**trial) for trial in plain["trials"])
     return Choice(**plain | {"path": path, "trials": trials})
+
+
+def restricted(problem: Problem, sample: np.ndarray) -> Problem:
+    """The problem of a sample with the included candidates, in which it alone counts."""
+    objective = problem.objective
+    if objective.noise is not None:
+        objective = replace(objective, noise=objective.noise[sample])
+    return replace(
+        problem,
+        objective=objective,
+        operator=problem.operator.restrict(sample),
+        include=tuple(np.searchsorted(sample, problem.include).tolist()),
+        exclude=(),
+        warned={*problem.warned, "rank"},
+    )

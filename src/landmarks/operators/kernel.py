@@ -63,7 +63,7 @@ from .base import (
     warn_about,
 )
 from .dense import Dense
-from .gpu import fused, keops
+from .gpu import fused
 
 #: bytes of kernel values at a time: a few times the cache, however much memory is allowed
 CHUNK = 8 * 2**20
@@ -96,13 +96,12 @@ def kernel(
         `swap` and `iterated` store K, in float64, where it takes at most eight times as much. Where
         it takes more, they keep as many of its entries, in one triangle, and evaluate the others
         for each product.
-    engine : "fused" (our products on a GPU, for float32 and float64 torch points on it), "keops"
-        (needs pykeops, which compiles and loads code, so it is used only on request) or "chunked"
-        (any library and device). None uses "fused" if possible, otherwise "chunked".
+    engine : "fused" (our products on a GPU, for float32 and float64 torch points on it) or
+        "chunked" (any library and device). None uses "fused" if possible, otherwise "chunked".
     precision : of fused products of float32 points: the relative error is below 1e-5 for "high",
         and near 4e-4 for "fast", which is far below the noise of stochastic gradients. Fused
-        products of float64 points have an error below 1e-13. The other engines have the precision
-        of the points. `product_error` of the operator gives the error.
+        products of float64 points have an error below 1e-13. Products in chunks have the
+        precision of the points. `product_error` of the operator gives the error.
     device : only for dask points: the torch device that each worker uses, such as "cuda"; None is
         NumPy.
 
@@ -174,16 +173,11 @@ def _engine(wanted: str | None, points: Array, h: Kernel) -> str:
     can_fuse = fused.available(points) and fused.supported(h)
     if wanted is None:
         return "fused" if can_fuse else "chunked"
-    _check.choice(wanted, ("fused", "keops", "chunked"), "engine")
+    _check.choice(wanted, ("fused", "chunked"), "engine")
     if wanted == "fused" and not can_fuse:
         raise UnsupportedError(
             "fused products need float32 or float64 torch points on a GPU, Triton and a kernel "
             f"of ours, got {points.dtype} and {h!r}"
-        )
-    if wanted == "keops" and not (keops.available(points) and fused.supported(h)):
-        raise UnsupportedError(
-            "KeOps needs pykeops, torch points on a GPU and a kernel of ours, "
-            f"got {points.dtype} and {h!r}"
         )
     return wanted
 
@@ -268,8 +262,13 @@ class KernelOperator(Operator):
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         if self.stored is not None:
             return self.stored.matmul(block, rows, cols)
-        if self.engine != "chunked":
-            return self._engine_product(block, rows, cols)
+        if self.engine == "fused":
+            a, b = (self.n if part is None else len(part) for part in (rows, cols))
+            self.ledger.add(products=block.shape[1], entries=a * b)
+            left, right = (
+                self.prepared if part is None else self.prepared.take(part) for part in (rows, cols)
+            )
+            return fused.product(self.h, left, right, block, precision=self.precision)
         if rows is None and cols is None:
             return self._symmetric_product(block)
         x, y = self._at(rows), self._at(cols)
@@ -282,18 +281,6 @@ class KernelOperator(Operator):
     def _at(self, indices: Part) -> Array:
         return self.points if indices is None else take(self.points, indices)
 
-    def _engine_product(self, block: Array, rows: Indices | None, cols: Indices | None) -> Array:
-        """K[rows, cols] @ block on a graphics card; kernel values stay in registers."""
-        a, b = (self.n if indices is None else len(indices) for indices in (rows, cols))
-        self.ledger.add(products=block.shape[1], entries=a * b)
-        if self.engine == "keops":
-            return keops.product(self.h, self._at(rows), self._at(cols), block)
-        left, right = (
-            self.prepared if indices is None else self.prepared.take(indices)
-            for indices in (rows, cols)
-        )
-        return fused.product(self.h, left, right, block, precision=self.precision)
-
     @property
     def product_error(self) -> float:
         """A bound on the error of a product, relative to its Frobenius norm.
@@ -304,7 +291,7 @@ class KernelOperator(Operator):
         """
         if self.engine == "fused" and not self._small:
             return fused_error(self.like, self.precision)
-        if self.engine == "keops" or not isinstance(self.h, rbf | matern):
+        if not isinstance(self.h, rbf | matern):
             return 8 * eps(self.like)
         return chunked_error(self.like, self._largest_norm)
 

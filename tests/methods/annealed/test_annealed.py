@@ -9,7 +9,6 @@ import pytest
 from errors_of import selection_error
 
 import landmarks as lm
-from landmarks.errors import UnsupportedError
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 6)) @ RNG.standard_normal((6, 24)) + 0.3 * RNG.standard_normal(
@@ -52,12 +51,17 @@ def test_a_wide_matrix_and_its_gram_matrix_give_the_same_choice():
     assert by_factor.tolist() == lm.select(lm.psd(wide.T @ wide), 4, method=SHORT).indices.tolist()
 
 
-def test_more_columns_than_it_can_weigh_at_each_step_are_refused():
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_of_many_columns_a_sample_is_annealed_and_the_choice_is_no_worse_than_that_of_greedy(
+    criterion,
+):
     points = lm.kernel(RNG.standard_normal((3001, 2)), lm.rbf(0.7))
-    with pytest.raises(UnsupportedError, match="too long for n = 3001; it takes 3000 columns"):
-        lm.select(points, 6, method="annealed")
-    found = lm.select(RNG.standard_normal((9, 3500)), 4, method=SHORT)  # few rows
-    assert len(found) == 4
+    errors = [
+        lm.select(points, 6, method=method, criterion=criterion, include=[3000]).error()
+        for method in ("annealed", "greedy")
+    ]
+    assert errors[0] <= errors[1] * (1 + 1e-9)
+    assert len(lm.select(points, 6, method=lm.Annealed(sweeps=0), exclude=[0])) == 6
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
