@@ -12,7 +12,7 @@ from .._shown import printable
 from ..comparison import Comparison, compare, rank
 from ..runs.bar import progress_bar
 from . import source
-from .outcome import OK, USAGE, Failure, check_outputs, warnings_as_notes, written
+from .outcome import OK, USAGE, check_outputs, failing, warnings_as_notes, written
 from .source import Source
 
 PLOTS = (".png", ".svg", ".pdf")
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
     """The result of each method for each k."""
-    try:
+    with failing(USAGE, ValueError, TypeError):
         return compare(
             chosen_from.operator,
             list(arguments.k),
@@ -46,15 +46,11 @@ def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
             include=chosen_from.positions(arguments.include),
             exclude=chosen_from.positions(arguments.exclude),
         )
-    except (ValueError, TypeError) as error:
-        raise Failure(USAGE, str(error)) from error
 
 
 def _draw(chosen_from: Source, found: Comparison, arguments: argparse.Namespace) -> None:
-    try:
+    with failing(USAGE, ImportError):
         display = found.plot(noun=chosen_from.noun)
-    except ImportError as error:
-        raise Failure(USAGE, str(error)) from error
     with written(arguments.plot, force=arguments.force) as file:
         display.figure_.savefig(file, format=arguments.plot.lower().rsplit(".", 1)[-1], dpi=150)
 

@@ -32,6 +32,16 @@ class Failure(Exception):
         self.code = code
 
 
+@contextmanager
+def failing(code: int, *errors: type[Exception], about: str = "") -> Iterator[None]:
+    """End the command with this code for these errors; their messages follow what it is about."""
+    try:
+        yield
+    except errors as error:
+        reason = getattr(error, "strerror", None) or error
+        raise Failure(code, f"{about}{reason}") from error
+
+
 def note(sentence: object) -> None:
     """Print a note on standard error, apart from the result."""
     print(f"landmarks: note: {printable(sentence)}", file=sys.stderr)

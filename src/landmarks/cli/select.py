@@ -42,6 +42,7 @@ from .outcome import (
     USAGE,
     Failure,
     check_outputs,
+    failing,
     note,
     warnings_as_notes,
     written,
@@ -88,7 +89,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
     """The selection that the arguments ask for; a request that cannot be met is a usage error."""
-    try:
+    with (
+        failing(NO_OUTPUT, OSError, about=f"{arguments.checkpoint} cannot be used: "),
+        failing(USAGE, ValueError, TypeError),
+        failing(BAD_DATA, FormatError),
+        failing(USAGE, UnknownColumnError),
+    ):
         found = select(
             chosen_from.operator,
             "auto" if arguments.k is None else arguments.k,
@@ -102,27 +108,15 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             checkpoint=arguments.checkpoint or None,
             **{name: getattr(arguments, name) for name in AS_GIVEN},
         )
-        return replace(found, center=chosen_from.center, scale=chosen_from.scale)
-    except FormatError as error:
-        raise Failure(
-            USAGE if isinstance(error, UnknownColumnError) else BAD_DATA, str(error)
-        ) from error
-    except OSError as error:
-        raise Failure(
-            NO_OUTPUT, f"{arguments.checkpoint} cannot be used: {error.strerror or error}"
-        ) from error
-    except (ValueError, TypeError) as error:
-        raise Failure(USAGE, str(error)) from error
+    return replace(found, center=chosen_from.center, scale=chosen_from.scale)
 
 
 def _alternatives(selection: Selection, arguments: argparse.Namespace) -> Alternatives | None:
     """All choices that are nearly as good, if they are asked for."""
     if arguments.alternatives is None:
         return None
-    try:
+    with failing(USAGE, UnsupportedError, about="--alternatives: "):
         return selection.alternatives(arguments.alternatives)
-    except UnsupportedError as error:
-        raise Failure(USAGE, f"--alternatives: {error}") from error
 
 
 def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:

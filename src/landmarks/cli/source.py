@@ -23,7 +23,7 @@ from ..readers import FileTable
 from ..readers.table import check_bytes, position, read
 from ..report.terminal import Words
 from .main import listed
-from .outcome import BAD_DATA, USAGE, Failure, note
+from .outcome import BAD_DATA, USAGE, Failure, failing, note
 
 STDIN = "-"
 READ_AS_GIVEN = (  # options that the reader knows by the same names
@@ -103,7 +103,10 @@ def load(arguments: argparse.Namespace) -> Source:
     table = _table(arguments)
     center = arguments.standardize or arguments.center
     scale = True if arguments.standardize else arguments.scale
-    try:
+    with (
+        failing(BAD_DATA, ValueError, about=f"{title}: "),
+        failing(BAD_DATA, MemoryError, about=f"{title} does not fit into memory: "),
+    ):
         way: dict[str, Any] = {"center": center, "scale": scale, "missing": arguments.missing}
         prepared = opened(table, memory=arguments.max_bytes, **way)
         if prepared.rows is not None:
@@ -112,10 +115,6 @@ def load(arguments: argparse.Namespace) -> Source:
             note(f"{prepared.filled} missing values were replaced by the mean of their column")
         if rows:
             return _of_rows(title, table, prepared, arguments)
-    except MemoryError as error:
-        raise Failure(BAD_DATA, f"{title} does not fit into memory: {error}") from error
-    except ValueError as error:
-        raise Failure(BAD_DATA, f"{title}: {error}") from error
     warn(prepared, by_name(arguments.criterion).by_length)
     measure = "variance" if center else "sum of squares"
     done: dict[str, Any] = {"center": bool(center), "scale": bool(scale), "filled": prepared.filled}
@@ -136,15 +135,12 @@ def _table(arguments: argparse.Namespace) -> FileTable:
         "in_blocks": None if points else arguments.max_bytes,
         "aside": tuple(dict.fromkeys(name for name in aside if name is not None)),
     }
-    try:
+    with (
+        failing(BAD_DATA, OSError, ValueError, about=f"{arguments.file}: "),
+        failing(BAD_DATA, FileNotFoundError),
+        failing(USAGE, UnknownColumnError, about=f"{arguments.file}: "),
+    ):
         return read(sys.stdin.buffer if arguments.file == STDIN else arguments.file, **how)
-    except UnknownColumnError as error:
-        raise Failure(USAGE, f"{arguments.file}: {error}") from error
-    except FileNotFoundError as error:
-        raise Failure(BAD_DATA, str(error)) from error
-    except (FormatError, OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        reason = getattr(error, "strerror", None) or error
-        raise Failure(BAD_DATA, f"{arguments.file}: {reason}") from error
 
 
 def _of_rows(
@@ -172,14 +168,12 @@ def _kernel(points: Any, arguments: argparse.Namespace) -> Any:
     if arguments.kernel == "linear":
         return lm.linear()
     sigma = _median_distance(points) if arguments.sigma == "median" else arguments.sigma
-    try:
+    with failing(USAGE, ValueError):
         if arguments.kernel == "polynomial":
             return lm.polynomial(degree=arguments.degree, gamma=1 / lm.rbf(sigma).sigma ** 2)
         if arguments.kernel == "matern":
             return lm.matern(nu=arguments.nu, sigma=sigma)
         return {"rbf": lm.rbf, "laplacian": lm.laplacian}[arguments.kernel](sigma=sigma)
-    except ValueError as error:
-        raise Failure(USAGE, str(error)) from error
 
 
 def _median_distance(points: Any, at_most: int = 500) -> float:
@@ -196,10 +190,8 @@ def with_coordinates(chosen_from: Source, arguments: argparse.Namespace) -> Sour
     """The candidates with the coordinates that the arguments give them."""
     if arguments.coordinates is None:
         return chosen_from
-    try:
+    with failing(BAD_DATA, FormatError, OSError, about=f"--coordinates {arguments.coordinates}: "):
         values = np.asarray(read(arguments.coordinates).values, dtype=np.float64)
-    except (FormatError, OSError) as error:
-        raise Failure(BAD_DATA, f"--coordinates {arguments.coordinates}: {error}") from error
     own = _places_in(chosen_from, len(values), "--coordinates", "lines")
     return replace(chosen_from, coordinates=values[own])
 
@@ -216,10 +208,8 @@ def entries(chosen_from: Source, given: str | None, option: str) -> list[str] | 
 def costs(chosen_from: Source, arguments: argparse.Namespace) -> list[float] | None:
     """The cost of each candidate, None unless there are any."""
     words = entries(chosen_from, arguments.costs, "--costs")
-    try:
+    with failing(USAGE, ValueError, about="--costs must be numbers: "):
         return None if words is None else [float(word) for word in words]
-    except ValueError as error:
-        raise Failure(USAGE, f"--costs must be numbers: {error}") from error
 
 
 def _places_in(chosen_from: Source, count: int, option: str, what: str) -> list[int]:

@@ -275,7 +275,6 @@ class Given:
     """
 
     values: Any
-    names: tuple[str, ...] | None
     labels: tuple[Any, ...] | None
 
     def prepared(
@@ -287,7 +286,8 @@ class Given:
         w = weights(m, n) if callable(weights) else weights
         prepared = way.of_source(X, w, memory) if in_blocks else way.of_rows(X, w)
         operator, (dropped, of) = prepared.operator, prepared.left_out
-        operator.names, operator.labels = self.names, self.labels
+        operator.labels = self.labels
+        operator.names = None if self.labels is None else tuple(map(str, self.labels))
         _known[operator] = prepared
         if dropped:
             most = '; missing="impute" (--missing impute) keeps them' if 2 * dropped > of else ""
@@ -337,7 +337,7 @@ def given(
         names = labels = source.names = source.names if names is None else names
         source.ways = ways
         if not (fits(source, memory) if load is None else load):
-            return Given(source, names, None)
+            return Given(source, labels)
         X = source.loaded(memory)
         if table is not None:
             for note in noticed(replace(table, values=X, notes=())).notes:
@@ -345,7 +345,7 @@ def given(
     place = None if table is None else table.place
     how: dict[str, Any] = {"names": names, "missing": missing != "error", "ways": ways}
     checked = checked_sparse if hasattr(X, "tocsc") else partial(_check.matrix, name="X")
-    return Given(checked(X, place=place, **how), names, labels)
+    return Given(checked(X, place=place, **how), labels)
 
 
 def rows_of(X: Any, table: FileTable | None, numeric_only: bool) -> RowBlocks | None:

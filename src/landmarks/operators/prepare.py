@@ -359,8 +359,8 @@ def pair_moments(
 ) -> PairMoments:
     """The moments of rows with missing values; a sparse X stays sparse and has the origin zero."""
     w = np.ones(X.shape[0]) if weights is None else weights
-    known, missing = X.astype(np.float64), X.astype(np.float64)
     if scipy.sparse.issparse(X):
+        known, missing = X.astype(np.float64), X.astype(np.float64)
         missing.data = np.isnan(X.data).astype(np.float64)
         known.data = np.nan_to_num(known.data, nan=0.0)
         gaps, origin = missing.data.any(), np.zeros(X.shape[1])
@@ -369,8 +369,8 @@ def pair_moments(
         gaps, missing = absent.any(), absent.astype(np.float64)
         if origin is None:
             present = np.maximum(1, (~absent).sum(axis=0))
-            origin = np.where(absent, 0.0, known).sum(axis=0) / present
-        known = np.where(absent, 0.0, known - origin)
+            origin = np.where(absent, 0.0, X).sum(axis=0, dtype=np.float64) / present
+        known = np.where(absent, 0.0, X - origin)
     V = M = np.zeros((X.shape[1], X.shape[1]))
     if gaps:
         V, M = _product(known, w, missing), _product(missing, w, missing)

@@ -45,6 +45,9 @@ def read_parquet(source: BinaryIO | Path, reading: Reading) -> FileTable:
         columns = Columns(schema, reading)
         size = max(rows * len(columns.read) * 8, packed)
         if reading.stays(size):
+            path = None if isinstance(source, Path) else getattr(source, "name", None)
+            if path is not None and columns.unique:  # a dataset keeps no file open
+                opened = pyarrow.dataset.dataset(path, format="parquet")
             return columns.in_blocks(opened)
         check_bytes(size, reading.max_bytes, "the table")
         names = [schema.names[j] for j in columns.read]
