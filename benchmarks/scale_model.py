@@ -4,8 +4,8 @@
 
 CPU seconds of the workers are fitted rather than elapsed seconds, because other work on the machine
 changes them little; they are divided by the number of cores, and the overhead of the scheduler and
-the movement of bytes are added. The last columns say which limit is the first to be exceeded: a day,
-100 GB on a worker, 64 GB on the client, or a million tasks, and what share of it is used.
+the movement of bytes are added. The last columns say which limit is the first to be exceeded, and
+what share of it is used: a day, 100 GB on a worker, 64 GB on the client, or a million tasks.
 
     Gram pass of m × n          CPU = a·m·n² + b·m·n + t·tasks
     rpcholesky, k of n points   CPU = (c + e·d + f·k)·n·k + t·tasks
@@ -103,7 +103,7 @@ def operator(n: int, d: int):
 
 def draw_seconds(client, n: int, d: int, k: int) -> float:
     K = operator(n, d)
-    return best(client, lambda: lm.select(K, k, method="rpcholesky"), 2)[1]
+    return best(client, lambda: lm.select(K, k, method="rpcholesky"), 4)[1]
 
 
 def product_seconds(client, n: int, d: int, M: int) -> float:
@@ -178,7 +178,7 @@ def line(label: str, workers: int, costs: dict[str, float]) -> None:
 
 
 def nuclear_blocks(k: float) -> float:
-    """The blocks in which nuclear picks: counted, 22 for k = 300 and 28 for 600; later the widest."""
+    """The blocks in which nuclear picks: 22 were counted for k = 300, 28 for 600."""
     growing = min(k, 12 * WIDTH)
     return float(np.ceil(9 * np.log(growing) - 29 + (k - growing) / WIDTH))
 
