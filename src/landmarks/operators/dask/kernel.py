@@ -354,7 +354,7 @@ class Parted(State):
         self.events: list[dict[str, Any]] = []
         self.unit = represented(capacity)
         self.size = self.off = 0.0  # of the entries of CZ, and what they may be off by
-        self._probes: dict[str, int] | None = None  # their key and count
+        self._key: tuple[int, int] | None = None  # of the probes, and how many there are
         closed = constant(np.asarray(sorted(exclude), dtype=np.int64))
         starts = [int(start) for start in operator.edges[:-1]]
         own = (operator.stored, starts, operator.rules)
@@ -494,14 +494,14 @@ class Parted(State):
         if kind == "picks":
             block = constant(Block(*(event[name] for name in Block._fields)))
             self._change(_shard.with_picks, self.operator.rules, block=block)
-            if self._probes is not None:
+            if self._key is not None:
                 self._take_out(-1)
         if kind == "probes":
             self._probed()
 
     def _take_out(self, first: int) -> None:
         """Take the signs out of CZ for the blocks of the factor from one of them on."""
-        VZ = tree(sum, self._each(_shard.times_signs, first=first, **(self._probes or {})))
+        VZ = tree(sum, self._each(_shard.times_signs, first=first, **self._probes))
         self._change(_shard.taken_out, first=first, VZ=VZ)
 
     def restored(self) -> None:
@@ -511,9 +511,14 @@ class Parted(State):
 
     # Probes
 
+    @property
+    def _probes(self) -> dict[str, int]:
+        """What makes the signs of a shard."""
+        return dict(zip(("key", "count"), self._key or (0, 0), strict=True))
+
     def probe(self, key: int, count: int, deadline: float | None = None) -> bool:
         """Let the shards hold CZ for random signs Z with that key; False if it was stopped."""
-        self._probes = {"key": key, "count": count}
+        self._key = key, count
         found = self._probed(deadline)
         self.off = max(self.off, self.operator.product_error * self.size)
         self._change(replace, off=self.off)
@@ -527,8 +532,7 @@ class Parted(State):
 
     def _probed(self, deadline: float | None = None) -> bool:
         """CZ = KZ − F FᵀZ: the points of all shards pass by each shard."""
-        count = (self._probes or {})["count"]
-        self.operator.ledger.add(products=count, entries=self.operator.n**2)
+        self.operator.ledger.add(products=self._probes["count"], entries=self.operator.n**2)
         self._change(replace, CZ=None, off=0.0)
         ended = run("products", self._passes(), deadline=deadline)
         if ended and self.picks:
@@ -544,20 +548,20 @@ class Parted(State):
         for g, group in enumerate(operator.groups):
             points = lazy(np.concatenate, operator.stored[group])
             start = int(operator.edges[group.start])
-            named = {"points": points, "start": start, **(self._probes or {})}
+            named = {"points": points, "start": start, **self._probes}
             self._change(_shard.with_product, operator.rules, **named)
             self._sums()  # one group at a time, or the workers would hold all points
             yield Step(g + 1, len(operator.groups))
 
     def forget_probes(self) -> None:
         """Free the memory that CZ takes on the workers."""
-        self._probes = None
+        self._key = None
         self._change(replace, CZ=None)
         self._sums()
 
     def _root_mean_square(self) -> float:
         """The root mean square of the entries of CZ."""
-        entries = self.operator.n * (self._probes or {"count": 1})["count"]
+        entries = self.operator.n * (self._key or (0, 1))[1]
         return float(np.sqrt(sum(part.squares for part in self._sums()) / entries))
 
     # What results ask
@@ -597,12 +601,12 @@ class Parted(State):
 
     def samples(self, key: int, count: int, depth: int) -> np.ndarray:
         """zᵀCz, or ‖Cz‖² for depth 2, of random signs z with that key."""
-        held, before = self._held, self._probes
+        held, before = self._held, self._key
         try:
             self.probe(key, count)
             return np.asarray(compute(tree(sum, self._each(_shard.samples, key=key, depth=depth))))
         finally:
-            self._held, self._probes = held, before
+            self._held, self._key = held, before
 
     def factor(self) -> Any:
         """F as a dask array; its chunks stay on the workers."""
