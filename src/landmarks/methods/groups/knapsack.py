@@ -13,7 +13,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -27,7 +27,7 @@ from ...problem import SEARCHED, Choice, Problem, Trial, brief, complete
 from ...residual.base import error_rounding
 from ...runs.runner import Step, cut_short, run, saved_result, stopped
 from ...runs.state import State
-from .state import Blocks, UnitState
+from .state import Units, UnitState
 
 SMALL = 3000  # up to this many columns, many greedy choices are affordable
 FIRSTS = 30  # number of units tried as the first of a greedy choice
@@ -76,27 +76,26 @@ class Knapsack:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         pair = problem.pair.searchable(problem.allowed.most_columns(1))
-        start = UnitState.empty(pair, problem.allowed, problem.objective.depth)
-        start = start.loaded(sorted(problem.allowed.fixed))
-        exchanged = partial(self._run, problem, start)
-        runs = [exchanged(*greedy_choice) for greedy_choice in _starts(problem, start)]
-        if start.allowed.uneven and _goes_on(problem):
-            runs.append(exchanged("the best", _best(start, runs), several=True))
-        columns = _columns(problem, list(_best(start, runs)))
+        units = Units(pair, problem.allowed, problem.objective.depth)
+        exchanged = partial(self._run, problem, units)
+        runs = [exchanged(*greedy_choice) for greedy_choice in _starts(problem, units)]
+        if problem.allowed.uneven and _goes_on(problem):
+            runs.append(exchanged("the best", _best(units, runs), several=True))
+        columns = _columns(problem, list(_best(units, runs)))
         return Choice(columns, trials=tuple(trial for _, trial in runs))
 
     def _run(
         self,
         problem: Problem,
-        start: UnitState,
+        units: Units,
         label: str,
         chosen: tuple[int, ...],
         several: bool = False,
     ) -> tuple[Found, Trial]:
         clock = time.perf_counter()
-        before = start.operator.ledger.products
-        most = self.max_exchanges
-        found = _kept(lambda: exchange(problem, start.loaded(chosen), several, most))
+        ledger = units.operator.ledger
+        before, most = ledger.products, self.max_exchanges
+        found = _kept(lambda: exchange(problem, UnitState.of(units, chosen), several, most))
         error = found.error
         if not problem.objective.shares:
             columns = problem.allowed.columns(list(found.chosen))
@@ -105,7 +104,7 @@ class Knapsack:
             f"{label} > exchange",
             error,
             time.perf_counter() - clock,
-            start.operator.ledger.products - before,
+            ledger.products - before,
         )
 
 
@@ -121,20 +120,21 @@ def _goes_on(problem: Problem) -> bool:
     return problem.time_left > 0 and not stopped()
 
 
-def _best(start: UnitState, runs: list[tuple[Found, Trial]]) -> tuple[int, ...]:
+def _best(units: Units, runs: list[tuple[Found, Trial]]) -> tuple[int, ...]:
     """The first of the lowest error; errors that differ by rounding alone are tied."""
     lowest = min(found.error for found, _ in runs)
-    good = (found for found, _ in runs if found.error <= lowest + least_gain(start, found.error))
+    good = (found for found, _ in runs if found.error <= lowest + least_gain(units, found.error))
     return next(good).chosen
 
 
-def _starts(problem: Problem, start: UnitState) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _starts(problem: Problem, units: Units) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Greedy choices by gain, by gain per cost, and the two best ones after various first units."""
+    start = UnitState.of(units, sorted(problem.allowed.fixed))
     yield "gain", _kept(lambda: greedy(start, False)).chosen
-    if start.allowed.uneven and _goes_on(problem):
+    if problem.allowed.uneven and _goes_on(problem):
         yield "gain per cost", _kept(lambda: greedy(start, True)).chosen
-    gains = _gains(start.blocks, start.allowed, start.chosen)
-    firsts = np.argsort(-gains, kind="stable")[: FIRSTS if start.operator.n <= SMALL else 0]
+    gains = _gains(start)
+    firsts = np.argsort(-gains, kind="stable")[: FIRSTS if units.operator.n <= SMALL else 0]
     seeded: dict[frozenset[int], Found] = {}
     for unit in firsts[gains[firsts] > 0].tolist():
         if _goes_on(problem):
@@ -172,21 +172,19 @@ def fill(state: UnitState, per_cost: bool, barred: tuple[int, ...] = ()) -> Unit
 
 def _next(state: UnitState, per_cost: bool, barred: tuple[int, ...] = ()) -> int | None:
     costs: np.ndarray | float = 1.0
-    if per_cost and not state.allowed.sized:  # what costs nothing comes first
-        costs = state.allowed.costs
+    if per_cost and not state.units.allowed.sized:  # what costs nothing comes first
+        costs = state.units.allowed.costs
         costs = np.maximum(costs, 1e-12 * (float(np.max(costs)) or 1e12))
-    gains = _gains(state.blocks, state.allowed, state.chosen, barred)
+    gains = _gains(state, barred)
     unit = first_argmax(gains / costs)
     return unit if gains[unit] > 0 else None
 
 
-def _gains(
-    blocks: Blocks, allowed: Allowed, chosen: Sequence[int], barred: Sequence[int] = ()
-) -> np.ndarray:
+def _gains(state: UnitState, barred: Sequence[int] = ()) -> np.ndarray:
     """The gain of every unit that may be added; zero for others."""
-    fits = allowed.addable(list(chosen))
+    fits = state.units.allowed.addable(list(state.chosen))
     fits[list(barred)] = False
-    return np.where(fits, blocks.gains(), 0.0)
+    return np.where(fits, state.units.gains(state.stacks), 0.0)
 
 
 class Growing(State):
@@ -198,27 +196,26 @@ class Growing(State):
     def keep(self, state: UnitState) -> None:
         """Take over the numbers of a state."""
         self.chosen, self.F = list(state.chosen), state.F
-        self.stacks, self.error = state.blocks.stacks, state.error
+        self.stacks, self.error = state.stacks, state.error
 
-    def state(self, like: UnitState) -> UnitState:
+    def state(self, units: Units) -> UnitState:
         """The state of these numbers."""
-        blocks = replace(like.of_K, stacks=self.stacks, error=self.error)
-        return replace(like, chosen=tuple(self.chosen), F=self.F, blocks=blocks, basis=None)
+        return UnitState(units, tuple(self.chosen), self.F, self.stacks, self.error)
 
 
 def greedy(state: UnitState, per_cost: bool) -> Found:
     """What `fill` finds; a resumed run goes on with the units that were added."""
-    growing = Growing(state)
+    growing, units = Growing(state), state.units
 
     def steps() -> Iterator[Step]:
-        grown = growing.state(state)
+        grown = growing.state(units)
         while (unit := _next(grown, per_cost)) is not None:
             grown = grown.added(unit)
             growing.keep(grown)
-            yield Step(len(grown.chosen), None, state.share(grown.error))
+            yield Step(len(grown.chosen), None, share(units, grown.error))
 
     run("greedy", steps(), growing)
-    filled = fill(growing.state(state), per_cost)
+    filled = fill(growing.state(units), per_cost)
     return Found(filled.chosen, filled.error)
 
 
@@ -254,23 +251,24 @@ def _exchanges(
     start: UnitState, now: Exchanging, several: bool, limit: int | None
 ) -> Iterator[Step]:
     """One move at a step; what is kept of the choice is enough to go on from there."""
-    refilled = _removals(start.allowed, now.chosen, REFILLED) if several else []
+    units = start.units
+    refilled = _removals(units.allowed, now.chosen, REFILLED) if several else []
     while now.tried <= len(refilled) and (limit is None or now.made < limit):
-        yield Step(now.made, limit, start.share(now.error))
+        yield Step(now.made, limit, share(units, now.error))
         if now.tried == 0:
-            state = start.loaded(now.chosen) if now.made else start
-            singles = _removals(state.allowed, state.chosen, 0)
+            state = UnitState.of(units, now.chosen) if now.made else start
+            singles = _removals(units.allowed, state.chosen, 0)
             better = _exchanged(state, singles)
             if better is None and several:  # one unit in place of two, where pairs are few
-                pairs = _removals(state.allowed, state.chosen, PAIRS)[len(singles) :]
+                pairs = _removals(units.allowed, state.chosen, PAIRS)[len(singles) :]
                 better = _exchanged(state, pairs)
         else:
-            better = _refilled(start, now, refilled[now.tried - 1])
+            better = _refilled(units, now, refilled[now.tried - 1])
         now.tried += 1
         if better is not None:
             now.chosen, now.error = better
             now.made, now.tried = now.made + 1, 0
-            refilled = _removals(start.allowed, now.chosen, REFILLED) if several else []
+            refilled = _removals(units.allowed, now.chosen, REFILLED) if several else []
 
 
 def _removals(allowed: Allowed, chosen: Sequence[int], pairs: int) -> list[tuple[int, ...]]:
@@ -285,39 +283,43 @@ def _exchanged(state: UnitState, removals: Sequence[tuple[int, ...]]) -> Found |
     best = 0.0
     chosen: list[int] | None = None
     for out in removals:
-        blocks = state.without(out)
-        remaining = [u for u in state.chosen if u not in out]
-        gains = _gains(blocks, state.allowed, remaining, out)
+        without = state.without(out)
+        gains = _gains(without, out)
         unit = first_argmax(gains)
-        net = gains[unit] - (blocks.error - state.error)
-        if net > max(best, least_gain(state, state.error, blocks.error)):
+        net = gains[unit] - (without.error - state.error)
+        if net > max(best, least_gain(state.units, state.error, without.error)):
             best = net
-            chosen = [*remaining, unit]
-    return None if chosen is None else _if_better(state, state.error, chosen)
+            chosen = [*without.chosen, unit]
+    return None if chosen is None else _if_better(state.units, state.error, chosen)
 
 
-def _refilled(start: UnitState, now: Exchanging, out: tuple[int, ...]) -> Found | None:
+def _refilled(units: Units, now: Exchanging, out: tuple[int, ...]) -> Found | None:
     """The choice after taking out some units and filling up without them, if that helps."""
-    remaining = start.loaded([u for u in now.chosen if u not in out])
+    remaining = UnitState.of(units, [u for u in now.chosen if u not in out])
     for per_cost in (False, True):
         filled = fill(remaining, per_cost, barred=out)
-        better = _if_better(start, now.error, filled.chosen) if filled.error < now.error else None
+        better = _if_better(units, now.error, filled.chosen) if filled.error < now.error else None
         if better is not None:
             return better
     return None
 
 
-def _if_better(state: UnitState, error: float, chosen: Sequence[int]) -> Found | None:
+def _if_better(units: Units, error: float, chosen: Sequence[int]) -> Found | None:
     """The chosen units from scratch, filled up; None unless they are better beyond rounding."""
-    other = fill(state.loaded(chosen), True)
-    if other.error >= error - least_gain(state, error):
+    other = fill(UnitState.of(units, chosen), True)
+    if other.error >= error - least_gain(units, error):
         return None
     return Found(other.chosen, other.error)
 
 
-def least_gain(state: UnitState, error: float, scale: float = 0.0) -> float:
+def share(units: Units, error: float) -> float | None:
+    """An error over that of choosing nothing; None for a log determinant."""
+    return error / (units.error or 1.0) if units.depth else None
+
+
+def least_gain(units: Units, error: float, scale: float = 0.0) -> float:
     """What an exchange must gain at least: a share of the errors on the way, and no rounding."""
-    tolerance = 1e-6 if is_single(state.operator.like) else 1e-9
-    certain = 1e-12 if isinstance(state.operator, Factored) else tolerance
-    rounding = error_rounding(state.operator, state.depth, error, state.of_K.error)
+    tolerance = 1e-6 if is_single(units.operator.like) else 1e-9
+    certain = 1e-12 if isinstance(units.operator, Factored) else tolerance
+    rounding = error_rounding(units.operator, units.depth, error, units.error)
     return max(tolerance * abs(error) + certain * abs(scale), rounding)
