@@ -38,7 +38,7 @@ from .base import (
 )
 from .dense import Data, Dense
 from .diagonals import cubed_diagonal, squared_diagonal
-from .forms import readable, searchable
+from .forms import Factored, gram_powers, readable, searchable
 from .sparse import Sparse
 
 FAR = 200  # binary orders by which lengths may differ before columns are scaled
@@ -114,10 +114,13 @@ class Pair:
         diagonal = namespace(operator.like).clip(operator.diagonal(), min=0.0)
         if depth == 0:
             return [diagonal]
-        if self.weights is None:
+        if isinstance(operator, Factored):
+            if depth not in self._diagonals:
+                self._diagonals[depth] = gram_powers(operator.X, depth, self.omega)[1:]
+        elif self.weights is None:
             cubes = [cubed_diagonal(operator)] if depth == 2 else []  # K² comes with it
             return [diagonal, squared_diagonal(operator), *cubes]
-        if depth not in self._diagonals:  # sums over the columns that count
+        elif depth not in self._diagonals:  # sums over the columns that count
             counted = np.flatnonzero(self.weights)
             found = [zeros((operator.n,), operator.like) for _ in range(depth)]
             for block in blocks(len(counted), block_width(operator)):

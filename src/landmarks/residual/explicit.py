@@ -145,12 +145,13 @@ class Explicit(State):
         kept, Q, T = independent_basis(X, floor[indices])
         if self.sigma is not None and len(kept) < len(indices):
             return self.load(indices[kept], floor, size)  # the rows of the noise follow the places
-        dual = scipy.linalg.solve_triangular(T, Q.T, check_finite=False).T if len(kept) else Q
+        eye = np.eye(len(T))
+        inverse = scipy.linalg.solve_triangular(T, eye, check_finite=False) if len(T) else T
         whole = self._padded()
         self.D = zeros((whole.shape[0], size), self.operator.like)
-        if len(kept):
-            self.D[:, : len(kept)] = like(dual, self.operator.like)
+        self.D[:, : len(kept)] = like(Q @ inverse.T, self.operator.like)
         basis = like(Q, self.operator.like)
-        R = whole - basis @ (basis.T @ whole)
+        F = basis.T @ whole
+        R = whole - basis @ F
         self.R = R - basis @ (basis.T @ R)
-        return indices[kept], like(dual, self.operator.like).T @ whole
+        return indices[kept], like(inverse, F) @ F
