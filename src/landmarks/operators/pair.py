@@ -111,16 +111,17 @@ class Pair:
     def diagonals(self, depth: int) -> list[Array]:
         """diag K, diag KΩK and, for depth 2, diag KΩKΩK."""
         operator = self.operator
+        if isinstance(operator, Factored):
+            if depth not in self._diagonals:
+                self._diagonals[depth] = gram_powers(operator.X, depth, self.omega)
+            return self._diagonals[depth]
         diagonal = namespace(operator.like).clip(operator.diagonal(), min=0.0)
         if depth == 0:
             return [diagonal]
-        if isinstance(operator, Factored):
-            if depth not in self._diagonals:
-                self._diagonals[depth] = gram_powers(operator.X, depth, self.omega)[1:]
-        elif self.weights is None:
+        if self.weights is None:
             cubes = [cubed_diagonal(operator)] if depth == 2 else []  # K² comes with it
             return [diagonal, squared_diagonal(operator), *cubes]
-        elif depth not in self._diagonals:  # sums over the columns that count
+        if depth not in self._diagonals:  # sums over the columns that count
             counted = np.flatnonzero(self.weights)
             found = [zeros((operator.n,), operator.like) for _ in range(depth)]
             for block in blocks(len(counted), block_width(operator)):

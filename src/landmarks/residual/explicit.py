@@ -9,7 +9,18 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from .._array import Array, Indices, add_outer, column_dots, host, like, namespace, take, zeros
+from .._array import (
+    Array,
+    Indices,
+    add_outer,
+    add_product,
+    column_dots,
+    host,
+    like,
+    namespace,
+    take,
+    zeros,
+)
 from ..linalg.rebuilding import independent_basis
 from ..operators.forms import Factored, gram_powers
 from ..operators.pair import Pair
@@ -151,7 +162,7 @@ class Explicit(State):
         self.D = zeros((whole.shape[0], size), self.operator.like)
         self.D[:, : len(kept)] = like(Q @ inverse.T, self.operator.like)
         basis = like(Q, self.operator.like)
-        F = basis.T @ whole
-        R = whole - basis @ F
-        self.R = R - basis @ (basis.T @ R)
+        self.R, F = whole + 0.0, basis.T @ whole
+        add_product(self.R, -basis, F)
+        add_product(self.R, -basis, basis.T @ self.R)
         return indices[kept], like(inverse, F) @ F
