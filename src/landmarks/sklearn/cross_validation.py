@@ -15,7 +15,6 @@ from .._array import host, take
 from ..how_many.cross_validated import HeldOut
 from ..how_many.curve import checked_sizes
 from ..linalg.nystrom import Nystrom
-from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
 from ..objectives import Objective, Target, Trace
 from ..objectives.objective import by_name
@@ -163,8 +162,6 @@ class _Folds:
         self, operator: Operator, chosen: np.ndarray, objective: Objective
     ) -> np.ndarray:
         """The coefficients that rebuild all columns, or the target, from the chosen columns."""
-        if self.ridge is None and objective.plain:
-            return reconstruct(operator, chosen).coefficients
         centred = self.standard.center
         return reconstructed(operator, chosen, objective, self.ridge, centred=centred).coefficients
 
