@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .methods.greedy.nuclear import NuclearScores as NuclearScores
     from .methods.greedy.pivoted_qr import PivotedQR as PivotedQR
     from .methods.greedy.supervised import Supervised as Supervised
-    from .methods.groups.knapsack import Knapsack as Knapsack
+    from .methods.knapsack import Knapsack as Knapsack
     from .methods.relaxation.continuous import Continuous as Continuous
     from .methods.sampling.kdpp import KDPP as KDPP
     from .methods.sampling.kmeans import KMeans as KMeans

@@ -33,8 +33,8 @@ from .costs import (
 )
 from .greedy.nuclear import NuclearScores
 from .greedy.osinsky import Osinsky, promised
-from .groups.knapsack import Knapsack
 from .in_time import SHORT, InTime
+from .knapsack import Knapsack
 from .portfolio import Portfolio
 from .sampling.rpcholesky import RPCholesky, quick_draw
 from .search.exact import Exact

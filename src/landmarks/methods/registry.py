@@ -30,7 +30,7 @@ CLASSES = {
     "leverage": "sampling.leverage.RidgeLeverage",
     "pivoted_qr": "greedy.pivoted_qr.PivotedQR",
     "kmeans": "sampling.kmeans.KMeans",
-    "knapsack": "groups.knapsack.Knapsack",
+    "knapsack": "knapsack.Knapsack",
     "uniform": "sampling.uniform.Uniform",
     "exact": "search.exact.Exact",
 }

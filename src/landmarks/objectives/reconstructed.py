@@ -8,7 +8,7 @@ import scipy.linalg
 from .._array import host, represented
 from ..errors import UnsupportedError
 from ..linalg.rebuilding import independent_basis, rebuilding
-from ..linalg.reconstruction import Reconstruction
+from ..linalg.reconstruction import Reconstruction, reconstruct
 from ..operators.base import Operator
 from ..operators.pair import Pair
 from .objective import Objective
@@ -30,6 +30,8 @@ def reconstructed(
         None for none beyond the noise.
     centred : whether the columns had their means taken out.
     """
+    if objective.plain and ridge is None:
+        return reconstruct(operator, chosen)
     X, Y = _columns(operator, objective)
     noise = np.zeros(len(chosen)) if objective.noise is None else objective.noise[chosen]
     penalty = _penalty(operator, objective, ridge, X[:, chosen], Y, centred)

@@ -38,7 +38,7 @@ from .base import (
 )
 from .dense import Data, Dense
 from .diagonals import cubed_diagonal, squared_diagonal
-from .forms import readable, searchable
+from .forms import Factored, gram_powers, readable, searchable
 from .sparse import Sparse
 
 FAR = 200  # binary orders by which lengths may differ before columns are scaled
@@ -111,6 +111,10 @@ class Pair:
     def diagonals(self, depth: int) -> list[Array]:
         """diag K, diag KΩK and, for depth 2, diag KΩKΩK."""
         operator = self.operator
+        if isinstance(operator, Factored):
+            if depth not in self._diagonals:
+                self._diagonals[depth] = gram_powers(operator.X, depth, self.omega)
+            return self._diagonals[depth]
         diagonal = namespace(operator.like).clip(operator.diagonal(), min=0.0)
         if depth == 0:
             return [diagonal]

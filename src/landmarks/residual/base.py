@@ -7,7 +7,7 @@ from numpy import finfo, float32
 
 from .._array import eps, namespace
 from ..operators.base import Operator
-from ..operators.forms import Factored, gram_powers
+from ..operators.forms import Factored
 from ..operators.pair import Pair
 from .residual import floor
 from .stored_powers import highest_power
@@ -31,10 +31,7 @@ class Base:
         self.highest = highest_power(pair, depth, moves)
         xp = namespace(operator.like)
         self.factored = operator if isinstance(operator, Factored) else None
-        if self.factored is not None:
-            self.of_K = gram_powers(self.factored.X, depth, pair.omega)
-        else:
-            self.of_K = pair.diagonals(depth)
+        self.of_K = pair.diagonals(depth)
         self.floor = floor(operator, size)
         smallest = float(finfo(float32).tiny) * float(xp.max(self.of_K[0]))
         self.divisor = xp.clip(self.floor, min=smallest)  # the pivots at least, where they divide

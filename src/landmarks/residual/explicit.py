@@ -9,7 +9,18 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from .._array import Array, Indices, add_outer, column_dots, host, like, namespace, take, zeros
+from .._array import (
+    Array,
+    Indices,
+    add_outer,
+    add_product,
+    column_dots,
+    host,
+    like,
+    namespace,
+    take,
+    zeros,
+)
 from ..linalg.rebuilding import independent_basis
 from ..operators.forms import Factored, gram_powers
 from ..operators.pair import Pair
@@ -145,12 +156,13 @@ class Explicit(State):
         kept, Q, T = independent_basis(X, floor[indices])
         if self.sigma is not None and len(kept) < len(indices):
             return self.load(indices[kept], floor, size)  # the rows of the noise follow the places
-        dual = scipy.linalg.solve_triangular(T, Q.T, check_finite=False).T if len(kept) else Q
+        eye = np.eye(len(T))
+        inverse = scipy.linalg.solve_triangular(T, eye, check_finite=False) if len(T) else T
         whole = self._padded()
         self.D = zeros((whole.shape[0], size), self.operator.like)
-        if len(kept):
-            self.D[:, : len(kept)] = like(dual, self.operator.like)
+        self.D[:, : len(kept)] = like(Q @ inverse.T, self.operator.like)
         basis = like(Q, self.operator.like)
-        R = whole - basis @ (basis.T @ whole)
-        self.R = R - basis @ (basis.T @ R)
-        return indices[kept], like(dual, self.operator.like).T @ whole
+        self.R, F = whole + 0.0, basis.T @ whole
+        add_product(self.R, -basis, F)
+        add_product(self.R, -basis, basis.T @ self.R)
+        return indices[kept], like(inverse, F) @ F

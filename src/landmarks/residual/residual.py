@@ -35,7 +35,7 @@ from ..operators.base import (
     itemsize,
     tiles_of_columns,
 )
-from ..operators.forms import Factored, gram_powers
+from ..operators.forms import Factored
 from ..operators.pair import Pair
 from ..operators.parts import draw
 from ..operators.pivoted_factor import INDEFINITE, check_semidefinite
@@ -267,12 +267,10 @@ class Residual(State):
 
     def powers(self, depth: int) -> Powers:
         """diag K, diag KΩK, … for an objective, to be kept while columns are picked."""
-        operator, pair = self.operator, self.pair
-        if isinstance(operator, Factored):
-            diagonals = gram_powers(operator.X, depth, pair.omega)
-        else:
-            diagonals = [self.diagonal, *pair.diagonals(depth)[1:]]
-        return Powers([d + 0.0 for d in diagonals], self.floor, eps(operator.digits), pair)
+        diagonals = [self.diagonal, *self.pair.diagonals(depth)[1:]]
+        return Powers(
+            [d + 0.0 for d in diagonals], self.floor, eps(self.operator.digits), self.pair
+        )
 
     def matmul(self, block: Array) -> Array:
         """C @ block."""

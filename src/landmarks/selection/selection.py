@@ -15,7 +15,7 @@ from ..errors import RankWarning, UnsupportedError, warn_user
 from ..linalg.error import Estimate, estimated_error
 from ..linalg.nystrom import Nystrom
 from ..linalg.rebuilding import rebuilding
-from ..linalg.reconstruction import Reconstruction, reconstruct
+from ..linalg.reconstruction import Reconstruction
 from ..methods.search.exact import Exact
 from ..objectives.objective import OBJECTIVES, Objective, Trace, as_objective
 from ..objectives.reconstructed import reconstructed
@@ -630,8 +630,6 @@ class Selection:
         >>> s.reconstruction().coefficients.shape
         (2, 3)
         """
-        if self.objective.plain and ridge is None:
-            return reconstruct(self._data, self.indices)
         return reconstructed(self._data, self.indices, self.objective, ridge, centred=self.center)
 
     def save(self, path: Any) -> None:

@@ -15,7 +15,6 @@ from .._array import host, take
 from ..how_many.cross_validated import HeldOut
 from ..how_many.curve import checked_sizes
 from ..linalg.nystrom import Nystrom
-from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
 from ..objectives import Target, Trace
 from ..objectives.objective import by_name
@@ -169,11 +168,8 @@ class _Folds:
             objective, units = Trace(Target(wanted)), 2.0 ** (operator.exponent / 2)
         fitted = []
         for S in self.choices(operator, wanted):
-            if self.ridge is None and objective.plain:
-                rebuilt = reconstruct(operator, S)
-            else:
-                centred = self.standard.center
-                rebuilt = reconstructed(operator, S, objective, self.ridge, centred=centred)
+            centred = self.standard.center
+            rebuilt = reconstructed(operator, S, objective, self.ridge, centred=centred)
             fitted.append((S, rebuilt.coefficients / units))
         held, left, whole = X[test], np.zeros(len(fitted)), 0.0
         for part in blocks_of_rows(held):

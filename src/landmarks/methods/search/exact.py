@@ -11,7 +11,7 @@ from ...errors import Stopped
 from ...problem import PLACED, SEARCHED, Choice, Problem, brief
 from ...proof.entropy import largest_volume
 from ...proof.search import Search
-from ..groups.knapsack import Knapsack
+from ..knapsack import Knapsack
 from .landscape import Landscape
 from .local_search import descend, listed, starting_choice
 

@@ -46,8 +46,6 @@ def eliminated(landscape: Landscape, union: np.ndarray) -> np.ndarray:
     """The k columns that are left when the one that matters least is dropped again and again."""
     state = Exchange(landscape.base, len(union))
     state.load(union)
-    if landscape.compiled is not None:
-        landscape.compiled.eliminate(state, len(state.chosen) - landscape.problem.k)
     while len(state.chosen) > landscape.problem.k:
         places = landscape.unlocked(state)
         if np.any(np.diag(state.H)[places] <= 0):  # its digits are gone

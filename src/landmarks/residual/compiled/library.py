@@ -23,7 +23,7 @@ MOST_POWERS = 3  # of K and C that there are places for
 COLUMNS = 56  # working memory: so many numbers for each column
 PLACES = 17  # so many for each place
 FURTHER = 16  # and so many more
-FUNCTIONS = ("size_of_choice", "descend", "disturb", "fill", "eliminate")
+FUNCTIONS = ("size_of_choice", "descend", "disturb", "fill")
 
 Pointer = ctypes.c_void_p
 Whole = ctypes.c_int64
@@ -141,10 +141,6 @@ class Compiled:
     def fill(self, state: Exchange) -> None:
         """Fill the free places greedily, as far as columns gain."""
         self._call("fill", state)
-
-    def eliminate(self, state: Exchange, count: int) -> None:
-        """Drop the member that matters least, so many times."""
-        self._call("eliminate", state, count)
 
     def _call(self, name: str, state: Exchange, *numbers: int) -> int:
         choice, _arrays = self._choice(state)

@@ -83,30 +83,6 @@ int64_t fill(Choice *s) {
     return filled;
 }
 
-/* Drop the member that matters least, `count` times. */
-void eliminate(Choice *s, int64_t count) {
-    for (int64_t i = 0; i < count; i++) {
-        int64_t cheapest = -1;
-        double least = INFINITY;
-        settle(s);
-        for (int64_t r = 0; r < s->size; r++) {
-            if (s->members[r] < 0 || s->locked[r]) continue;
-            if (lost_digits(s, r)) return;
-            const double *w = s->rows[0] + r * s->n, *y = s->rows[1] + r * s->n;
-            const double g = s->H[r * s->size + r], d = inner(s, w, w) / g;
-            double cost = s->depth ? d : -log(g);
-            if (s->depth == 2) cost = 2 * inner(s, w, y) / g + d * d;
-            if (cost < least) {
-                least = cost;
-                cheapest = r;
-            }
-        }
-        if (cheapest < 0) return;
-        drop(s, cheapest);
-    }
-    settle(s);
-}
-
 /* How far each member explains the columns of the one at a place: |cos| of the rows of W. */
 static void resemblance(const Choice *s, int64_t place, double *alike) {
     const double *row = s->rows[0] + place * s->n;

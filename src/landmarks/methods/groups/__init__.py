@@ -1,1 +1,0 @@
-"""Groups of columns that are chosen together, and columns with costs."""
