@@ -7,6 +7,8 @@ an addition one (two for the Frobenius error, none for the log determinant).
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from .._array import (
@@ -101,19 +103,15 @@ class Exchange(State):
 
     def copy(self) -> Exchange:
         """A state with the same numbers."""
-        other = Exchange(self.base, len(self.members))
-        other.drift, other.age, other.swollen = self.drift, self.age, self.swollen
-        other.volume = self.volume
-        other.exact = self.exact
-        other.members[:] = self.members
-        other.H[:] = self.H
-        for block, mine in zip(other.rows, self.rows, strict=True):
-            block[:, :] = mine
-        other.last_column = self.last_column
+        other = copy(self)
+        other.members, other.H = self.members.copy(), self.H.copy()
+        other.rows = [block + 0.0 for block in self.rows]
+        other.powers = copy(self.powers)
         other.powers.diagonals = [d + 0.0 for d in self.diagonals]
         other.powers.errors = [error + 0.0 for error in self.powers.errors]
-        if self.source is not None and other.source is not None:
-            self.source.copy_to(other.source)
+        if self.source is not None:
+            other.source = copy(self.source)
+            other.source.R, other.source.D = self.source.R + 0.0, self.source.D + 0.0
         return other
 
     def load(self, indices: Indices) -> None:

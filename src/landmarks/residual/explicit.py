@@ -49,10 +49,6 @@ class Explicit(State):
             return X
         return namespace(X).concat([X, zeros((self.size, X.shape[1]), X)])
 
-    def copy_to(self, other: Explicit) -> None:
-        """Put the same numbers into the memory of another residual."""
-        other.R, other.D = self.R + 0.0, self.D + 0.0
-
     def columns(self, indices: Indices) -> Array:
         """The columns of C at the indices."""
         self.operator.ledger.add(columns=len(indices), entries=self.R.shape[0] * self.R.shape[1])

@@ -217,6 +217,9 @@ def _pointers(arrays: list[np.ndarray]) -> list[int | None]:
 
 def _address(array: np.ndarray) -> int:
     """Where an array begins; C sees one row after the other."""
-    if not array.flags.c_contiguous:
-        raise ValueError(f"an array of shape {array.shape} is not stored row by row")
-    return array.ctypes.data
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array.data))  # quicker than `ctypes.data`
+    except (TypeError, ValueError):  # it cannot be written, or is empty, or not in this order
+        if not array.flags.c_contiguous:
+            raise ValueError(f"an array of shape {array.shape} is not stored row by row") from None
+        return array.ctypes.data
