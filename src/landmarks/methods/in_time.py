@@ -27,7 +27,7 @@ from .search.swap import Swap
 
 SLOWER = 0.5  # the first sample may take so many times its estimate, which is high for small ones
 KEPT = 2  # times of the draw that are kept for filling what is missing, and for comparing with it
-FEWEST = 8  # candidates in a sample for each of k at least, and the least that k counts as there
+FEWEST = 4  # candidates in a sample for each of k at least; k counts as twice that at least
 AMPLE = 3.0  # times what greedy and swaps take: with more time left no sample is searched
 LITTLE = 5.0  # a sample takes little if this is left so many times
 STORED = 3.5e-10  # seconds for each entry of a stored K in a product
@@ -69,7 +69,7 @@ class InTime:
             return found[-1]
         with timed() as cuts:
             samples.search()
-            found = [*found, *samples.found]
+            found += [choice for choice in samples.found if choice is not found[-1]]
             if problem.time_left > 0 or len(found) == 1:
                 try:
                     found.append(self.method.choose(problem, rng))
@@ -125,7 +125,7 @@ class Samples:
     def __init__(self, problem: Problem, drawn: Choice, method: Chooser, rng: np.random.Generator):
         self.problem, self.drawn, self.method, self.rng = problem, drawn, method, rng
         self.found: list[Choice] = []
-        self.size = FEWEST * max(problem.k, FEWEST)
+        self.size = FEWEST * max(problem.k, 2 * FEWEST)
         self.rate: float | None = None
         self._order: np.ndarray | None = None
 
