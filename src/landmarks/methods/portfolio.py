@@ -45,13 +45,14 @@ class Portfolio:
     ) -> None:
         """Run a method, unless the time is up and there is a choice already.
 
-        A method that starts at the best choice only lowers its error: then its choice is kept,
-        whatever estimates of the errors say.
+        A method that starts at the best choice only lowers its error: where errors are estimates,
+        its choice is kept.
         """
         if self.trials and self.over:
             cut_short()
             return
         onward = bool(self.trials) and getattr(method, "start", None) is self.best.indices
+        onward = onward and self._estimates
         ledger, start = self.problem.operator.ledger, time.perf_counter()
         before = ledger.snapshot()
         try:
@@ -76,9 +77,15 @@ class Portfolio:
         """Whether the run was stopped, or its time is up."""
         return stopped() or self.problem.time_left <= 0
 
-    def _error(self, indices: np.ndarray) -> float:
+    @property
+    def _estimates(self) -> bool:
+        """Whether errors are estimated, because computing them takes too long."""
         operator, objective = self.problem.operator, self.problem.objective
         most = ON_CARD if on_gpu(operator.like) else ESTIMATED
-        if objective.cheaper is None or not objective.plain or order(operator) <= most:
-            return objective.error(operator, indices)
-        return estimated_error(operator, indices, objective.depth).value
+        return objective.cheaper is not None and objective.plain and order(operator) > most
+
+    def _error(self, indices: np.ndarray) -> float:
+        operator, objective = self.problem.operator, self.problem.objective
+        if self._estimates:
+            return estimated_error(operator, indices, objective.depth).value
+        return objective.error(operator, indices)

@@ -156,9 +156,9 @@ class Explicit(State):
         inverse = scipy.linalg.solve_triangular(T, eye, check_finite=False) if len(T) else T
         whole = self._padded()
         self.D = zeros((whole.shape[0], size), self.operator.like)
-        self.D[:, : len(kept)] = like(Q @ inverse.T, self.operator.like)
-        basis = like(Q, self.operator.like)
-        self.R, F = whole + 0.0, basis.T @ whole
-        add_product(self.R, -basis, F)
-        add_product(self.R, -basis, basis.T @ self.R)
-        return indices[kept], like(inverse, F) @ F
+        dual, basis = like(Q @ inverse.T, self.operator.like), like(Q, self.operator.like)
+        self.D[:, : len(kept)] = dual
+        self.R = whole + 0.0
+        for _ in range(2):
+            add_product(self.R, -basis, basis.T @ self.R)
+        return indices[kept], dual.T @ whole  # T⁻¹ QᵀX has fewer digits
