@@ -152,13 +152,12 @@ class Explicit(State):
         kept, Q, T = independent_basis(X, floor[indices])
         if self.sigma is not None and len(kept) < len(indices):
             return self.load(indices[kept], floor, size)  # the rows of the noise follow the places
-        eye = np.eye(len(T))
-        inverse = scipy.linalg.solve_triangular(T, eye, check_finite=False) if len(T) else T
+        dual = scipy.linalg.solve_triangular(T, Q.T, check_finite=False).T if len(kept) else Q
         whole = self._padded()
         self.D = zeros((whole.shape[0], size), self.operator.like)
-        dual, basis = like(Q @ inverse.T, self.operator.like), like(Q, self.operator.like)
+        dual, basis = like(dual, self.operator.like), like(Q, self.operator.like)
         self.D[:, : len(kept)] = dual
         self.R = whole + 0.0
         for _ in range(2):
             add_product(self.R, -basis, basis.T @ self.R)
-        return indices[kept], dual.T @ whole  # T⁻¹ QᵀX has fewer digits
+        return indices[kept], dual.T @ whole
