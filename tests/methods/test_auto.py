@@ -109,3 +109,15 @@ def test_estimates_do_not_take_back_swaps_that_paid(seed, monkeypatch):
     further = lm.Swap(start=s.indices, criterion="frobenius")
     on = lm.select(K, 5, method=further, criterion="frobenius")
     assert on.error() == pytest.approx(s.error(), rel=1e-8)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_default_never_ends_above_a_step_of_its_own(criterion, seed):
+    """Where the spectrum falls fast, a search may take drifted numbers for gains."""
+    waves = np.exp(-(np.arange(34.0)[:, None] ** 2) / 60) * np.cos(
+        np.pi * np.arange(34)[:, None] * np.random.default_rng(seed).random(3000)
+    )
+    fields = np.random.default_rng(seed).standard_normal((34, 34)) @ waves
+    s = lm.select(fields, 16, criterion=criterion, scale=False, seed=seed)
+    assert s.error() <= min(trial.error for trial in s.trials) * (1 + 1e-6)
